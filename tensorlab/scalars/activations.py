@@ -37,6 +37,11 @@ UPPER_HALF_32 = -0x1000  # a mask: all but the last 12 binary digits of a float3
 
 
 def relu(x):
+    """Negative elements replaced by 0.
+
+    >>> tl.relu(tl.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
     return number(0) if x < 0 else x
 
 
@@ -45,6 +50,11 @@ def d_relu(grad, result):
 
 
 def leaky_relu(x, slope):
+    """Negative elements multiplied by `negative_slope`.
+
+    >>> F.leaky_relu(tl.tensor([-1.0, 2.0]), 0.1)
+    tensor([-0.1000,  2.0000])
+    """
     return x if x > 0 else x * slope
 
 
@@ -53,6 +63,7 @@ def d_leaky_relu(grad, x, slope):
 
 
 def prelu_kernel(x, slope):
+    """Negative elements multiplied by a slope of their own."""
     return x if x > 0 else slope * x
 
 
@@ -69,6 +80,11 @@ def d_leaky_relu_of_result(grad, result, slope):
 
 
 def hardtanh(x, low, high):
+    """Each element brought between `min_val` and `max_val`.
+
+    >>> F.hardtanh(tl.tensor([-3.0, 0.5, 3.0]))
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
     return low if x < low else high if x > high else x
 
 
@@ -77,6 +93,11 @@ def d_hardtanh(grad, x, low, high):
 
 
 def elu(x, alpha):
+    """Negative elements replaced by ``alpha * (exp(input) - 1)``.
+
+    >>> F.elu(tl.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
     return x if x > 0 else alpha * expm1(x)
 
 
@@ -89,6 +110,11 @@ def d_elu_of_result(grad, result, alpha):
 
 
 def selu(x):
+    """Elements times 1.0507, after negative ones became ``1.6733 * (exp(input) - 1)``.
+
+    >>> F.selu(tl.tensor([-1.0, 2.0]))
+    tensor([-1.1113,  2.1014])
+    """
     return number(SELU_SCALE) * x if x > 0 else number(SELU_SCALE * SELU_ALPHA) * expm1(x)
 
 
@@ -103,6 +129,11 @@ def d_selu_of_result(grad, result):
 
 
 def celu(x, alpha):
+    """Negative elements replaced by ``alpha * (exp(input / alpha) - 1)``.
+
+    >>> F.celu(tl.tensor([-1.0, 2.0]), 2.0)
+    tensor([-0.7869,  2.0000])
+    """
     return x if x > 0 else alpha * expm1(x / alpha)
 
 
@@ -115,6 +146,11 @@ def d_celu_of_result(grad, result, alpha):
 
 
 def silu(x):
+    """``input * sigmoid(input)``, also called swish.
+
+    >>> F.silu(tl.tensor([-1.0, 2.0]))
+    tensor([-0.2689,  1.7616])
+    """
     return x * sigmoid(x)
 
 
@@ -124,6 +160,11 @@ def d_silu(grad, x):
 
 
 def softplus(x, beta, threshold):
+    """``log(1 + exp(beta * input)) / beta``: a ReLU without its corner.
+
+    >>> F.softplus(tl.tensor([-1.0, 2.0]))
+    tensor([0.3133, 2.1269])
+    """
     return x if beta * x > threshold else log1p(exp(beta * x)) / beta
 
 
@@ -132,6 +173,11 @@ def d_softplus(grad, x, beta, threshold):
 
 
 def logsigmoid(x):
+    """``log(sigmoid(input))``, precise on both sides.
+
+    >>> F.logsigmoid(tl.tensor([-100.0, 0.0]))
+    tensor([-100.0000,   -0.6931])
+    """
     return (x if x < 0 else number(0)) - log1p(exp(-abs(x)))
 
 
@@ -140,6 +186,11 @@ def d_logsigmoid(grad, x):
 
 
 def gelu(x):
+    """``input`` times the probability that a normal variable is below it.
+
+    >>> F.gelu(tl.tensor([-1.0, 2.0]))
+    tensor([-0.1587,  1.9545])
+    """
     return number(0.5) * x * (number(1) + erf(x * number(SQRT_HALF)))
 
 
@@ -197,6 +248,7 @@ def d_gelu(grad, x):
 
 
 def gelu_tanh(x):
+    """The approximation of gelu by tanh."""
     inner = number(SQRT_TWO_OVER_PI) * (x + number(0.044715) * x * x * x)
     return number(0.5) * x * (number(1) + tanh(inner))
 
@@ -216,8 +268,6 @@ def d_gelu_tanh(grad, x):
 def _row(
     name: str,
     formula: Callable,
-    summary: str,
-    example: str,
     gradient: Gradient,
     parameters: int = 0,
     cost: int = 6,
@@ -227,8 +277,6 @@ def _row(
         name,
         formula,
         1,
-        summary,
-        example,
         takes=FLOATING,
         parameters=parameters,
         cost=cost,
@@ -238,34 +286,24 @@ def _row(
 
 
 ROWS = (
-    Scalar("relu", relu, 1, "Negative elements replaced by 0.",
-           ">>> tl.relu(tl.tensor([-1.0, 2.0]))\ntensor([0., 2.])",
+    Scalar("relu", relu, 1,
            refuses_bool="Boolean inputs not supported for relu: convert the mask first", gradients=(d_relu,),
            variants="function method in_place in_place_function", aliases="nn.functional.relu_"),
-    _row("leaky_relu", leaky_relu, "Negative elements multiplied by `negative_slope`.",
-         ">>> F.leaky_relu(tl.tensor([-1.0, 2.0]), 0.1)\ntensor([-0.1000,  2.0000])", d_leaky_relu, 1, 1),
-    Scalar("prelu_kernel", prelu_kernel, 2, "Negative elements multiplied by a slope of their own.",
+    _row("leaky_relu", leaky_relu, d_leaky_relu, 1, 1),
+    Scalar("prelu_kernel", prelu_kernel, 2,
            takes=FLOATING, gradients=(d_prelu_kernel, d_prelu_kernel_of_slope), node="PreluKernelBackward0"),
-    Scalar("hardtanh", hardtanh, 1, "Each element brought between `min_val` and `max_val`.",
-           ">>> F.hardtanh(tl.tensor([-3.0, 0.5, 3.0]))\ntensor([-1.0000,  0.5000,  1.0000])",
+    Scalar("hardtanh", hardtanh, 1,
            refuses_bool="Bool inputs not supported for hardtanh: convert the mask first", parameters=2,
            gradients=(d_hardtanh,)),
-    _row("elu", elu, "Negative elements replaced by ``alpha * (exp(input) - 1)``.",
-         ">>> F.elu(tl.tensor([-1.0, 2.0]))\ntensor([-0.6321,  2.0000])", d_elu, 1),
-    _row("selu", selu, "Elements times 1.0507, after negative ones became ``1.6733 * (exp(input) - 1)``.",
-         ">>> F.selu(tl.tensor([-1.0, 2.0]))\ntensor([-1.1113,  2.1014])", d_selu, node="EluBackward0"),
-    _row("celu", celu, "Negative elements replaced by ``alpha * (exp(input / alpha) - 1)``.",
-         ">>> F.celu(tl.tensor([-1.0, 2.0]), 2.0)\ntensor([-0.7869,  2.0000])", d_celu, 1),
-    _row("silu", silu, "``input * sigmoid(input)``, also called swish.",
-         ">>> F.silu(tl.tensor([-1.0, 2.0]))\ntensor([-0.2689,  1.7616])", d_silu),
-    _row("softplus", softplus, "``log(1 + exp(beta * input)) / beta``: a ReLU without its corner.",
-         ">>> F.softplus(tl.tensor([-1.0, 2.0]))\ntensor([0.3133, 2.1269])", d_softplus, 2, 12),
-    _row("logsigmoid", logsigmoid, "``log(sigmoid(input))``, precise on both sides.",
-         ">>> F.logsigmoid(tl.tensor([-100.0, 0.0]))\ntensor([-100.0000,   -0.6931])", d_logsigmoid, 0, 12,
+    _row("elu", elu, d_elu, 1),
+    _row("selu", selu, d_selu, node="EluBackward0"),
+    _row("celu", celu, d_celu, 1),
+    _row("silu", silu, d_silu),
+    _row("softplus", softplus, d_softplus, 2, 12),
+    _row("logsigmoid", logsigmoid, d_logsigmoid, 0, 12,
          "LogSigmoidBackward0"),
-    _row("gelu", gelu, "``input`` times the probability that a normal variable is below it.",
-         ">>> F.gelu(tl.tensor([-1.0, 2.0]))\ntensor([-0.1587,  1.9545])", d_gelu, 0, 12),
-    _row("gelu_tanh", gelu_tanh, "The approximation of gelu by tanh.", "", d_gelu_tanh, 0, 10,
+    _row("gelu", gelu, d_gelu, 0, 12),
+    _row("gelu_tanh", gelu_tanh, d_gelu_tanh, 0, 10,
          "GeluBackward0"),
 )  # fmt: skip
 

@@ -10,14 +10,25 @@ __all__ = ["ROWS"]
 
 
 def copy(x):
+    """The elements themselves."""
     return x
 
 
 def neg(x):
+    """``-input``, element by element.
+
+    >>> tl.neg(tl.tensor([1, -2]))
+    tensor([-1,  2])
+    """
     return -x
 
 
 def absolute(x):
+    """The distance of each element from 0. The least integer has none in its dtype and stays itself.
+
+    >>> tl.abs(tl.tensor([-1.5, 2.0]))
+    tensor([1.5000, 2.0000])
+    """
     return abs(x)
 
 
@@ -26,10 +37,20 @@ def d_abs(grad, x):
 
 
 def sign(x):
+    """1, 0 or -1, as each element is above, at or below 0; 0 for NaN.
+
+    >>> tl.sign(tl.tensor([-2.5, 0.0, 7.0]))
+    tensor([-1.,  0.,  1.])
+    """
     return number(1) if x > 0 else number(-1) if x < 0 else number(0)
 
 
 def square(x):
+    """``input * input``, element by element.
+
+    >>> tl.square(tl.tensor([3, -4]))
+    tensor([ 9, 16])
+    """
     return x * x
 
 
@@ -38,6 +59,7 @@ def d_square(grad, x):
 
 
 def cube(x):
+    """``input * input * input``, element by element."""
     return x * x * x
 
 
@@ -46,6 +68,11 @@ def d_cube(grad, x):
 
 
 def reciprocal(x):
+    """``1 / input``, element by element.
+
+    >>> tl.reciprocal(tl.tensor([2, -4]))
+    tensor([ 0.5000, -0.2500])
+    """
     return number(1) / x
 
 
@@ -54,18 +81,31 @@ def d_reciprocal(grad, result):
 
 
 def add(x, y):
+    """``input + other``, element by element.
+
+    >>> tl.add(tl.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), tl.tensor([10.0, 20.0, 30.0]))
+    tensor([[11., 22., 33.],
+            [14., 25., 36.]])
+    """
     return x + y
 
 
 def sub(x, y):
+    """``input - other``, element by element.
+
+    >>> tl.sub(tl.tensor([5, 7]), 2)
+    tensor([3, 5])
+    """
     return x - y
 
 
 def add_scaled(x, y, alpha):
+    """``input + alpha * other``, element by element."""
     return x + alpha * y
 
 
 def sub_scaled(x, y, alpha):
+    """``input - alpha * other``, element by element."""
     return x - alpha * y
 
 
@@ -74,14 +114,25 @@ def d_sub_scaled_y(grad, alpha):
 
 
 def rsub_scaled(x, y, alpha):
+    """``other - alpha * input``, element by element."""
     return y - alpha * x
 
 
 def mul(x, y):
+    """``input * other``, element by element; not the matrix product.
+
+    >>> tl.mul(tl.tensor([1, 2, 3]), tl.tensor([1.5, 0.5, 2.0]))
+    tensor([1.5000, 1.0000, 6.0000])
+    """
     return x * y
 
 
 def addcmul(x, y, z, value):
+    """``input + value * tensor1 * tensor2``, element by element.
+
+    >>> tl.addcmul(tl.ones(2), tl.tensor([1.0, 2.0]), tl.tensor([3.0, 4.0]), value=0.5)
+    tensor([2.5000, 5.0000])
+    """
     return x + value * y * z
 
 
@@ -94,6 +145,11 @@ def d_addcmul_z(grad, y, value):
 
 
 def addcdiv(x, y, z, value):
+    """``input + value * tensor1 / tensor2``, element by element.
+
+    >>> tl.addcdiv(tl.ones(2), tl.tensor([1.0, 2.0]), tl.tensor([4.0, 4.0]), value=2)
+    tensor([1.5000, 2.0000])
+    """
     return x + value * y / z
 
 
@@ -106,6 +162,11 @@ def d_addcdiv_z(grad, y, z, value):
 
 
 def lerp(x, y, weight):
+    """The point `weight` of the way from `input` to `end`: ``input + weight * (end - input)``.
+
+    >>> tl.lerp(tl.zeros(3), tl.full((3,), 10.0), 0.25)
+    tensor([2.5000, 2.5000, 2.5000])
+    """
     # from the nearer end, so that weight 1 gives y exactly
     return x + weight * (y - x) if abs(weight) < 0.5 else y - (y - x) * (number(1) - weight)
 
@@ -124,13 +185,11 @@ NO_DIFFERENCE_OF_BOOLS = (
 )
 
 ROWS = (
-    Scalar("copy", copy, 1, "The elements themselves."),
+    Scalar("copy", copy, 1),
     Scalar(
         "neg",
         neg,
         1,
-        "``-input``, element by element.",
-        ">>> tl.neg(tl.tensor([1, -2]))\ntensor([-1,  2])",
         refuses_bool="Negation, the `-` operator, on a bool tensor is not supported. "
         "To invert a mask, use the `~` operator or logical_not()",
         exact_out=True,
@@ -142,23 +201,12 @@ ROWS = (
         "abs",
         absolute,
         1,
-        "The distance of each element from 0. The least integer has none in its dtype and stays itself.",
-        ">>> tl.abs(tl.tensor([-1.5, 2.0]))\ntensor([1.5000, 2.0000])",
         takes=NUMERIC,
         exact_out=True,
         gradients=(d_abs,),
         variants="function method in_place in_place_function",
     ),
-    Scalar(
-        "sign",
-        sign,
-        1,
-        "1, 0 or -1, as each element is above, at or below 0; 0 for NaN.",
-        ">>> tl.sign(tl.tensor([-2.5, 0.0, 7.0]))\ntensor([-1.,  0.,  1.])",
-        exact_out=True,
-        gradients=(ZERO,),
-        variants="function method in_place",
-    ),
+    Scalar("sign", sign, 1, exact_out=True, gradients=(ZERO,), variants="function method in_place"),
     Scalar(
         "sgn",
         sign,
@@ -173,48 +221,25 @@ ROWS = (
         "square",
         square,
         1,
-        "``input * input``, element by element.",
-        ">>> tl.square(tl.tensor([3, -4]))\ntensor([ 9, 16])",
         result=WHOLE,
         gradients=(d_square,),
         node="PowBackward0",
         variants="function method in_place in_place_function",
     ),
-    Scalar(
-        "cube",
-        cube,
-        1,
-        "``input * input * input``, element by element.",
-        result=WHOLE,
-        gradients=(d_cube,),
-        node="PowBackward0",
-    ),
+    Scalar("cube", cube, 1, result=WHOLE, gradients=(d_cube,), node="PowBackward0"),
     Scalar(
         "reciprocal",
         reciprocal,
         1,
-        "``1 / input``, element by element.",
-        ">>> tl.reciprocal(tl.tensor([2, -4]))\ntensor([ 0.5000, -0.2500])",
         result=FLOAT,
         gradients=(d_reciprocal,),
         variants="function method in_place in_place_function",
     ),
-    Scalar(
-        "add",
-        add,
-        2,
-        "``input + other``, element by element.",
-        ">>> tl.add(tl.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), tl.tensor([10.0, 20.0, 30.0]))\n"
-        "tensor([[11., 22., 33.],\n        [14., 25., 36.]])",
-        numbers=BOTH,
-        gradients=(GRAD, GRAD),
-    ),
+    Scalar("add", add, 2, numbers=BOTH, gradients=(GRAD, GRAD)),
     Scalar(
         "sub",
         sub,
         2,
-        "``input - other``, element by element.",
-        ">>> tl.sub(tl.tensor([5, 7]), 2)\ntensor([3, 5])",
         numbers=BOTH,
         refuses_bool=NO_DIFFERENCE_OF_BOOLS,
         gradients=(GRAD, ("neg", "grad")),
@@ -224,7 +249,6 @@ ROWS = (
         "add_scaled",
         add_scaled,
         2,
-        "``input + alpha * other``, element by element.",
         numbers=BOTH,
         parameters=1,
         gradients=(GRAD, ("mul", "grad", "alpha")),
@@ -234,7 +258,6 @@ ROWS = (
         "sub_scaled",
         sub_scaled,
         2,
-        "``input - alpha * other``, element by element.",
         numbers=BOTH,
         parameters=1,
         refuses_bool=NO_DIFFERENCE_OF_BOOLS,
@@ -246,7 +269,6 @@ ROWS = (
         "rsub_scaled",
         rsub_scaled,
         2,
-        "``other - alpha * input``, element by element.",
         numbers=BOTH,
         parameters=1,
         refuses_bool=NO_DIFFERENCE_OF_BOOLS,
@@ -258,8 +280,6 @@ ROWS = (
         "mul",
         mul,
         2,
-        "``input * other``, element by element; not the matrix product.",
-        ">>> tl.mul(tl.tensor([1, 2, 3]), tl.tensor([1.5, 0.5, 2.0]))\ntensor([1.5000, 1.0000, 6.0000])",
         numbers=BOTH,
         exact_numbers=True,
         gradients=(("mul", "grad", "y"), ("mul", "grad", "x")),
@@ -270,9 +290,6 @@ ROWS = (
         "addcmul",
         addcmul,
         3,
-        "``input + value * tensor1 * tensor2``, element by element.",
-        ">>> tl.addcmul(tl.ones(2), tl.tensor([1.0, 2.0]), tl.tensor([3.0, 4.0]), value=0.5)\n"
-        "tensor([2.5000, 5.0000])",
         takes=NUMERIC,
         parameters=1,
         gradients=(GRAD, d_addcmul_y, d_addcmul_z),
@@ -281,9 +298,6 @@ ROWS = (
         "addcdiv",
         addcdiv,
         3,
-        "``input + value * tensor1 / tensor2``, element by element.",
-        ">>> tl.addcdiv(tl.ones(2), tl.tensor([1.0, 2.0]), tl.tensor([4.0, 4.0]), value=2)\n"
-        "tensor([1.5000, 2.0000])",
         takes=FLOATING,
         parameters=1,
         cost=4,
@@ -293,8 +307,6 @@ ROWS = (
         "lerp",
         lerp,
         3,
-        "The point `weight` of the way from `input` to `end`: ``input + weight * (end - input)``.",
-        ">>> tl.lerp(tl.zeros(3), tl.full((3,), 10.0), 0.25)\ntensor([2.5000, 2.5000, 2.5000])",
         takes=FLOATING,
         numbers=(2,),
         gradients=(d_lerp_x, ("mul", "grad", "weight"), d_lerp_weight),

@@ -13,6 +13,11 @@ __all__ = ["ROWS"]
 
 
 def maximum(x, y):
+    """The greater of two elements; NaN if either is NaN.
+
+    >>> tl.maximum(tl.tensor([1, 5]), tl.tensor([3, 2]))
+    tensor([3, 5])
+    """
     return x if x > y or x != x else y
 
 
@@ -25,6 +30,11 @@ def d_maximum_y(grad, x, y):
 
 
 def minimum(x, y):
+    """The lesser of two elements; NaN if either is NaN.
+
+    >>> tl.minimum(tl.tensor([1, 5]), tl.tensor([3, 2]))
+    tensor([1, 2])
+    """
     return x if x < y or x != x else y
 
 
@@ -37,6 +47,11 @@ def d_minimum_y(grad, x, y):
 
 
 def fmax(x, y):
+    """The greater of two elements; a NaN gives way to the other.
+
+    >>> tl.fmax(tl.tensor([1.0, 5.0]), tl.tensor([float("nan"), 6.0]))
+    tensor([1., 6.])
+    """
     return x if x >= y or y != y else y
 
 
@@ -49,6 +64,11 @@ def d_fmax_y(grad, x, y):
 
 
 def fmin(x, y):
+    """The lesser of two elements; a NaN gives way to the other.
+
+    >>> tl.fmin(tl.tensor([1.0, 5.0]), tl.tensor([float("nan"), 4.0]))
+    tensor([1., 4.])
+    """
     return x if x <= y or y != y else y
 
 
@@ -61,6 +81,11 @@ def d_fmin_y(grad, x, y):
 
 
 def at_least(x, low):
+    """Elements below `min` raised to it.
+
+    >>> tl.clamp_min(tl.tensor([-1.0, 0.5, 3.0]), 0)
+    tensor([0.0000, 0.5000, 3.0000])
+    """
     return low if x < low or low != low else x
 
 
@@ -73,6 +98,11 @@ def d_at_least_low(grad, x, low):
 
 
 def at_most(x, high):
+    """Elements above `max` lowered to it.
+
+    >>> tl.clamp_max(tl.tensor([-1.0, 0.5, 3.0]), 1)
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
     return high if x > high or high != high else x
 
 
@@ -85,6 +115,11 @@ def d_at_most_high(grad, x, high):
 
 
 def clamp(x, low, high):
+    """Elements below `min` raised to it, and those above `max` lowered to it.
+
+    >>> tl.clamp(tl.tensor([-1.0, 0.5, 3.0]), 0, 1)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
     return at_most(at_least(x, low), high)
 
 
@@ -101,48 +136,14 @@ def d_clamp_high(grad, x, low, high):
 
 
 ROWS = (
-    Scalar(
-        "maximum",
-        maximum,
-        2,
-        "The greater of two elements; NaN if either is NaN.",
-        ">>> tl.maximum(tl.tensor([1, 5]), tl.tensor([3, 2]))\ntensor([3, 5])",
-        gradients=(d_maximum_x, d_maximum_y),
-        variants="function method",
-    ),
-    Scalar(
-        "minimum",
-        minimum,
-        2,
-        "The lesser of two elements; NaN if either is NaN.",
-        ">>> tl.minimum(tl.tensor([1, 5]), tl.tensor([3, 2]))\ntensor([1, 2])",
-        gradients=(d_minimum_x, d_minimum_y),
-        variants="function method",
-    ),
-    Scalar(
-        "fmax",
-        fmax,
-        2,
-        "The greater of two elements; a NaN gives way to the other.",
-        '>>> tl.fmax(tl.tensor([1.0, 5.0]), tl.tensor([float("nan"), 6.0]))\ntensor([1., 6.])',
-        gradients=(d_fmax_x, d_fmax_y),
-        variants="function method",
-    ),
-    Scalar(
-        "fmin",
-        fmin,
-        2,
-        "The lesser of two elements; a NaN gives way to the other.",
-        '>>> tl.fmin(tl.tensor([1.0, 5.0]), tl.tensor([float("nan"), 4.0]))\ntensor([1., 4.])',
-        gradients=(d_fmin_x, d_fmin_y),
-        variants="function method",
-    ),
+    Scalar("maximum", maximum, 2, gradients=(d_maximum_x, d_maximum_y), variants="function method"),
+    Scalar("minimum", minimum, 2, gradients=(d_minimum_x, d_minimum_y), variants="function method"),
+    Scalar("fmax", fmax, 2, gradients=(d_fmax_x, d_fmax_y), variants="function method"),
+    Scalar("fmin", fmin, 2, gradients=(d_fmin_x, d_fmin_y), variants="function method"),
     Scalar(
         "clamp_min",
         at_least,
         2,
-        "Elements below `min` raised to it.",
-        ">>> tl.clamp_min(tl.tensor([-1.0, 0.5, 3.0]), 0)\ntensor([0.0000, 0.5000, 3.0000])",
         takes=NUMERIC,
         numbers=SECOND,
         exact_out=True,
@@ -154,8 +155,6 @@ ROWS = (
         "clamp_max",
         at_most,
         2,
-        "Elements above `max` lowered to it.",
-        ">>> tl.clamp_max(tl.tensor([-1.0, 0.5, 3.0]), 1)\ntensor([-1.0000,  0.5000,  1.0000])",
         takes=NUMERIC,
         numbers=SECOND,
         exact_out=True,
@@ -167,8 +166,6 @@ ROWS = (
         "clamp",
         clamp,
         3,
-        "Elements below `min` raised to it, and those above `max` lowered to it.",
-        ">>> tl.clamp(tl.tensor([-1.0, 0.5, 3.0]), 0, 1)\ntensor([0.0000, 0.5000, 1.0000])",
         takes=NUMERIC,
         numbers=(1, 2),
         exact_out=True,

@@ -12,6 +12,11 @@ __all__ = ["ROWS"]
 
 
 def div(x, y):
+    """``input / other``, element by element. A division by zero gives an infinity or NaN, and no error.
+
+    >>> tl.div(tl.tensor([1, 2]), 4)
+    tensor([0.2500, 0.5000])
+    """
     return x / y
 
 
@@ -20,6 +25,7 @@ def d_div_y(grad, x, y):
 
 
 def trunc_divide(x, y):
+    """The quotient without its fraction."""
     return np.trunc(x / y)
 
 
@@ -31,6 +37,11 @@ def trunc_divide_integer(x, y):
 
 
 def fmod(x, y):
+    """What division towards zero leaves over: C's ``%``, with the sign of `input`.
+
+    >>> tl.fmod(tl.tensor([7, -7]), 3)
+    tensor([ 1, -1])
+    """
     return np.fmod(x, y)
 
 
@@ -40,6 +51,11 @@ def fmod_integer(x, y):
 
 
 def remainder(x, y):
+    """What floor_divide leaves over: Python's ``%``, with the sign of `other`.
+
+    >>> tl.remainder(tl.tensor([7, -7]), 3)
+    tensor([1, 2])
+    """
     rest = fmod(x, y)  # has the sign of x
     return rest + y if rest != 0 and (rest < 0) != (y < 0) else rest
 
@@ -49,6 +65,11 @@ def remainder_integer(x, y):
 
 
 def floor_divide(x, y):
+    """The greatest whole number that is not above ``input / other``: Python's ``//``.
+
+    >>> tl.floor_divide(tl.tensor([7, -7]), 2)
+    tensor([ 3, -4])
+    """
     # What is left of x without the remainder is a multiple of y: its quotient is whole but for one rounding.
     rest = fmod(x, y)
     quotient = (x - rest) / y
@@ -76,8 +97,6 @@ ROWS = (
         "div",
         div,
         2,
-        "``input / other``, element by element. A division by zero gives an infinity or NaN, and no error.",
-        ">>> tl.div(tl.tensor([1, 2]), 4)\ntensor([0.2500, 0.5000])",
         result=FLOAT,
         numbers=BOTH,
         exact_numbers=True,
@@ -88,7 +107,6 @@ ROWS = (
         "trunc_divide",
         trunc_divide,
         2,
-        "The quotient without its fraction.",
         takes=NUMERIC,
         numbers=BOTH,
         exact_numbers=True,
@@ -100,8 +118,6 @@ ROWS = (
         "floor_divide",
         floor_divide,
         2,
-        "The greatest whole number that is not above ``input / other``: Python's ``//``.",
-        ">>> tl.floor_divide(tl.tensor([7, -7]), 2)\ntensor([ 3, -4])",
         takes=NUMERIC,
         numbers=BOTH,
         exact_numbers=True,
@@ -112,8 +128,6 @@ ROWS = (
         "remainder",
         remainder,
         2,
-        "What floor_divide leaves over: Python's ``%``, with the sign of `other`.",
-        ">>> tl.remainder(tl.tensor([7, -7]), 3)\ntensor([1, 2])",
         takes=NUMERIC,
         numbers=BOTH,
         cost=20,
@@ -125,8 +139,6 @@ ROWS = (
         "fmod",
         fmod,
         2,
-        "What division towards zero leaves over: C's ``%``, with the sign of `input`.",
-        ">>> tl.fmod(tl.tensor([7, -7]), 3)\ntensor([ 1, -1])",
         takes=NUMERIC,
         numbers=SECOND,
         cost=20,

@@ -25,6 +25,11 @@ SQRT_TWO_OVER_PI = 0.7978845608028654
 
 
 def erfc(x):
+    """What the error function leaves to 1, precise in the upper tail too.
+
+    >>> tl.erfc(tl.tensor([0.0, 1.0, 5.0]))
+    tensor([1.0000e+00, 1.5730e-01, 1.5375e-12])
+    """
     return math.erfc(x)
 
 
@@ -41,6 +46,11 @@ def erfc_float64(x):
 
 
 def erfcx(x):
+    """``exp(input ** 2) * erfc(input)``: neither overflows nor vanishes above 0.
+
+    >>> tl.special.erfcx(tl.tensor([0.0, 100.0]))
+    tensor([1.0000, 0.0056])
+    """
     return math.exp(x * x) * math.erfc(x)
 
 
@@ -57,6 +67,11 @@ def erfcx_float64(x):
 
 
 def erfinv(x):
+    """The number of which each element is the error function; NaN outside ±1.
+
+    >>> tl.erfinv(tl.tensor([0.0, 0.5, 1.0]))
+    tensor([0.0000, 0.4769,    inf])
+    """
     return erfinv_float64(x)
 
 
@@ -90,6 +105,11 @@ def erfinv_float64(x):
 
 
 def ndtri(x):
+    """The number below which a standard normal variable lies with each probability.
+
+    >>> tl.special.ndtri(tl.tensor([0.0, 0.5, 0.975]))
+    tensor([  -inf, 0.0000, 1.9600])
+    """
     return ndtri_float64(x)
 
 
@@ -110,6 +130,11 @@ def ndtri_float64(x):
 
 
 def log_ndtr(x):
+    """The logarithm of the probability that a standard normal variable lies below each element.
+
+    >>> tl.special.log_ndtr(tl.tensor([-5.0, 0.0]))
+    tensor([-15.0650,  -0.6931])
+    """
     # Below, both factors are logarithms: what is left of the exponential would vanish.
     below = math.log(0.5 * erfcx(-SQRT_HALF * x)) - 0.5 * x * x if x < -1 else 0.0
     return below if x < -1 else math.log1p(-0.5 * math.erfc(SQRT_HALF * x))
@@ -129,25 +154,19 @@ def log_ndtr_float64(x):
 
 
 ROWS = (
-    Scalar("erfc", erfc, 1, "What the error function leaves to 1, precise in the upper tail too.",
-           ">>> tl.erfc(tl.tensor([0.0, 1.0, 5.0]))\ntensor([1.0000e+00, 1.5730e-01, 1.5375e-12])",
+    Scalar("erfc", erfc, 1,
            result=FLOAT, cost=30, gradients=(d_erfc,),
            variants="function method in_place in_place_function", aliases="special.erfc"),
-    Scalar("erfcx", erfcx, 1, "``exp(input ** 2) * erfc(input)``: neither overflows nor vanishes above 0.",
-           ">>> tl.special.erfcx(tl.tensor([0.0, 100.0]))\ntensor([1.0000, 0.0056])",
+    Scalar("erfcx", erfcx, 1,
            result=FLOAT, cost=30, gradients=(d_erfcx,), node="SpecialErfcxBackward0",
            variants="function", namespace="special"),
-    Scalar("erfinv", erfinv, 1, "The number of which each element is the error function; NaN outside ±1.",
-           ">>> tl.erfinv(tl.tensor([0.0, 0.5, 1.0]))\ntensor([0.0000, 0.4769,    inf])",
+    Scalar("erfinv", erfinv, 1,
            result=FLOAT, cost=120, gradients=(d_erfinv,),
            variants="function method in_place", aliases="special.erfinv"),
-    Scalar("ndtri", ndtri, 1, "The number below which a standard normal variable lies with each probability.",
-           ">>> tl.special.ndtri(tl.tensor([0.0, 0.5, 0.975]))\ntensor([  -inf, 0.0000, 1.9600])",
+    Scalar("ndtri", ndtri, 1,
            result=FLOAT, cost=200, gradients=(d_ndtri,), node="SpecialNdtriBackward0",
            variants="function", namespace="special"),
     Scalar("log_ndtr", log_ndtr, 1,
-           "The logarithm of the probability that a standard normal variable lies below each element.",
-           ">>> tl.special.log_ndtr(tl.tensor([-5.0, 0.0]))\ntensor([-15.0650,  -0.6931])",
            result=FLOAT, cost=60, gradients=(d_log_ndtr,), node="SpecialLogNdtrBackward0",
            variants="function", namespace="special"),
 )  # fmt: skip

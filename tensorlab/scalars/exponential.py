@@ -37,10 +37,20 @@ BIASED_ROUNDER_32 = 12583039.0  # rounds to a whole number n, and leaves n + 127
 
 
 def exp(x):
+    """The exponential function: e to the power of each element.
+
+    >>> tl.exp(tl.tensor([0.0, 1.0]))
+    tensor([1.0000, 2.7183])
+    """
     return math.exp(x)
 
 
 def exp2(x):
+    """2 to the power of each element.
+
+    >>> tl.exp2(tl.tensor([0, 3, -1]))
+    tensor([1.0000, 8.0000, 0.5000])
+    """
     return math.pow(2.0, x)
 
 
@@ -49,6 +59,11 @@ def d_exp2(grad, result):
 
 
 def expm1(x):
+    """``exp(input) - 1``, precise near 0 too.
+
+    >>> tl.expm1(tl.tensor([1e-8, 1.0]))
+    tensor([1.0000e-08, 1.7183e+00])
+    """
     return math.expm1(x)
 
 
@@ -209,6 +224,11 @@ def expm1_float32(x):
 
 
 def sigmoid(x):
+    """``1 / (1 + exp(-input))``: every number brought between 0 and 1.
+
+    >>> tl.sigmoid(tl.tensor([-2.0, 0.0, 2.0]))
+    tensor([0.1192, 0.5000, 0.8808])
+    """
     # exp of a negative number on both sides, so that nothing overflows
     z = exp(-abs(x))
     return (number(1) if x >= 0 else z) / (number(1) + z)
@@ -223,8 +243,6 @@ ROWS = (
         "exp",
         exp,
         1,
-        "e to the power of each element.",
-        ">>> tl.exp(tl.tensor([0.0, 1.0]))\ntensor([1.0000, 2.7183])",
         result=FLOAT,
         cost=4,
         gradients=(("mul", "grad", "result"),),
@@ -234,8 +252,6 @@ ROWS = (
         "exp2",
         exp2,
         1,
-        "2 to the power of each element.",
-        ">>> tl.exp2(tl.tensor([0, 3, -1]))\ntensor([1.0000, 8.0000, 0.5000])",
         result=FLOAT,
         cost=4,
         gradients=(d_exp2,),
@@ -246,8 +262,6 @@ ROWS = (
         "expm1",
         expm1,
         1,
-        "``exp(input) - 1``, precise near 0 too.",
-        ">>> tl.expm1(tl.tensor([1e-8, 1.0]))\ntensor([1.0000e-08, 1.7183e+00])",
         result=FLOAT,
         cost=4,
         gradients=(d_expm1,),
@@ -258,8 +272,6 @@ ROWS = (
         "sigmoid",
         sigmoid,
         1,
-        "``1 / (1 + exp(-input))``: every number brought between 0 and 1.",
-        ">>> tl.sigmoid(tl.tensor([-2.0, 0.0, 2.0]))\ntensor([0.1192, 0.5000, 0.8808])",
         result=FLOAT,
         cost=5,
         gradients=(d_sigmoid,),

@@ -26,6 +26,11 @@ HALF_LOG_TWO_PI = 0.9189385332046728  # log(2π) / 2
 
 
 def lgamma(x):
+    """The logarithm of the size of the gamma function; inf at its poles.
+
+    >>> tl.lgamma(tl.tensor([0.5, 1.0, 5.0]))
+    tensor([0.5724, 0.0000, 3.1781])
+    """
     return math.lgamma(x)
 
 
@@ -98,6 +103,11 @@ def lgamma_float64(x):
 
 
 def digamma(x):
+    """The derivative of lgamma; NaN at whole numbers below 0.
+
+    >>> tl.digamma(tl.tensor([0.5, 1.0]))
+    tensor([-1.9635, -0.5772])
+    """
     return digamma_float64(x)
 
 
@@ -153,6 +163,11 @@ def zeta_positive(s, q):
 
 
 def polygamma(x, n):
+    """The derivative of digamma, taken `n` times.
+
+    >>> tl.polygamma(1, tl.tensor([1.0, 0.5]))
+    tensor([1.6449, 4.9348])
+    """
     return polygamma_float64(x, n)
 
 
@@ -184,15 +199,12 @@ def polygamma_float64(x, n):
 
 
 ROWS = (
-    Scalar("lgamma", lgamma, 1, "The logarithm of the size of the gamma function; inf at its poles.",
-           ">>> tl.lgamma(tl.tensor([0.5, 1.0, 5.0]))\ntensor([0.5724, 0.0000, 3.1781])",
+    Scalar("lgamma", lgamma, 1,
            result=FLOAT, cost=60, gradients=(d_lgamma,),
            variants="function method in_place", aliases="special.gammaln"),
-    Scalar("digamma", digamma, 1, "The derivative of lgamma; NaN at whole numbers below 0.",
-           ">>> tl.digamma(tl.tensor([0.5, 1.0]))\ntensor([-1.9635, -0.5772])",
+    Scalar("digamma", digamma, 1,
            result=FLOAT, cost=60, gradients=(d_digamma,),
            variants="function method in_place", aliases="special.psi special.digamma"),
-    Scalar("polygamma", polygamma, 1, "The derivative of digamma, taken `n` times.",
-           ">>> tl.polygamma(1, tl.tensor([1.0, 0.5]))\ntensor([1.6449, 4.9348])",
+    Scalar("polygamma", polygamma, 1,
            result=FLOAT, parameters=1, cost=200, gradients=(d_polygamma,)),
 )  # fmt: skip

@@ -24,6 +24,11 @@ GREAT = 1e9  # above it, 1 beside the square is less than half a unit in the las
 
 
 def asinh(x):
+    """The number of which each element is the hyperbolic sine.
+
+    >>> tl.asinh(tl.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8814])
+    """
     return math.asinh(x)
 
 
@@ -40,6 +45,11 @@ def asinh_float64(x):
 
 
 def acosh(x):
+    """The number, not negative, of which each element is the hyperbolic cosine.
+
+    >>> tl.acosh(tl.tensor([1.0, 2.0]))
+    tensor([0.0000, 1.3170])
+    """
     return math.acosh(x)
 
 
@@ -56,6 +66,11 @@ def acosh_float64(x):
 
 
 def atanh(x):
+    """The number of which each element is the hyperbolic tangent; NaN outside ±1.
+
+    >>> tl.atanh(tl.tensor([0.0, 0.5]))
+    tensor([0.0000, 0.5493])
+    """
     return math.atanh(x)
 
 
@@ -72,16 +87,13 @@ def atanh_float64(x):
 
 
 ROWS = (
-    Scalar("asinh", asinh, 1, "The number of which each element is the hyperbolic sine.",
-           ">>> tl.asinh(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.8814])",
+    Scalar("asinh", asinh, 1,
            result=FLOAT, cost=24, gradients=(d_asinh,),
            variants="function method in_place in_place_function", aliases="arcsinh"),
-    Scalar("acosh", acosh, 1, "The number, not negative, of which each element is the hyperbolic cosine.",
-           ">>> tl.acosh(tl.tensor([1.0, 2.0]))\ntensor([0.0000, 1.3170])",
+    Scalar("acosh", acosh, 1,
            result=FLOAT, cost=24, gradients=(d_acosh,),
            variants="function method in_place in_place_function", aliases="arccosh"),
-    Scalar("atanh", atanh, 1, "The number of which each element is the hyperbolic tangent; NaN outside ±1.",
-           ">>> tl.atanh(tl.tensor([0.0, 0.5]))\ntensor([0.0000, 0.5493])",
+    Scalar("atanh", atanh, 1,
            result=FLOAT, cost=24, gradients=(d_atanh,),
            variants="function method in_place in_place_function", aliases="arctanh"),
 )  # fmt: skip

@@ -14,6 +14,11 @@ __all__ = ["ROWS"]
 
 
 def logit(x, eps):
+    """``log(input / (1 - input))``: of what each element is the sigmoid.
+
+    >>> tl.logit(tl.tensor([0.5, 0.75, 1.0]))
+    tensor([0.0000, 1.0986,    inf])
+    """
     # a negative `eps` stands for none
     low = eps if x < eps and eps >= 0 else x
     inside = number(1) - eps if low > number(1) - eps and eps >= 0 else low
@@ -30,6 +35,11 @@ def d_logit(grad, x, eps):
 
 
 def entr(x):
+    """``-input * log(input)``: what a probability adds to an entropy; -inf below 0.
+
+    >>> tl.special.entr(tl.tensor([0.0, 0.5, 1.0]))
+    tensor([0.0000, 0.3466, -0.0000])
+    """
     return -x * log(x) if x > 0 else number(0) if x == 0 else number(-math.inf) if x < 0 else x
 
 
@@ -38,6 +48,11 @@ def d_entr(grad, x):
 
 
 def xlog1py(x, y):
+    """``input * log1p(other)``, and 0 where `input` is 0, whatever the logarithm.
+
+    >>> tl.special.xlog1py(tl.tensor([0.0, 2.0]), tl.tensor([-1.0, 0.0]))
+    tensor([0., 0.])
+    """
     product = x * log1p(y)
     return y if y != y else number(0) if x == 0 else product
 
@@ -51,6 +66,11 @@ def d_xlog1py_y(grad, x, y):
 
 
 def logaddexp2(x, y):
+    """``log2(2 ** input + 2 ** other)``, without overflow on the way.
+
+    >>> tl.logaddexp2(tl.tensor([0.0, 1000.0]), tl.tensor([0.0, 1000.0]))
+    tensor([1.0000e+00, 1.0010e+03])
+    """
     high = y if x < y else x
     return high if x == y and abs(x) == math.inf else high + number(LOG2_E) * log1p(exp2(-abs(x - y)))
 
@@ -64,23 +84,16 @@ def d_logaddexp2_y(grad, x, y):
 
 
 ROWS = (
-    Scalar("logit", logit, 1, "``log(input / (1 - input))``: of what each element is the sigmoid.",
-           ">>> tl.logit(tl.tensor([0.5, 0.75, 1.0]))\ntensor([0.0000, 1.0986,    inf])",
+    Scalar("logit", logit, 1,
            result=FLOAT, parameters=1, cost=10, gradients=(d_logit,)),
-    Scalar("entr", entr, 1, "``-input * log(input)``: what a probability adds to an entropy; -inf below 0.",
-           ">>> tl.special.entr(tl.tensor([0.0, 0.5, 1.0]))\ntensor([0.0000, 0.3466, -0.0000])",
+    Scalar("entr", entr, 1,
            result=FLOAT, cost=10, gradients=(d_entr,), node="SpecialEntrBackward0",
            variants="function", namespace="special"),
     Scalar("xlog1py", xlog1py, 2,
-           "``input * log1p(other)``, and 0 where `input` is 0, whatever the logarithm.",
-           ">>> tl.special.xlog1py(tl.tensor([0.0, 2.0]), tl.tensor([-1.0, 0.0]))\ntensor([0., 0.])",
            result=FLOAT, numbers=BOTH, cost=8, gradients=(d_xlog1py_x, d_xlog1py_y),
            node="SpecialXlog1PyBackward0",
            number_nodes=("SpecialXlog1PyBackward1", "SpecialXlog1PyBackward2"),
            variants="function", namespace="special"),
     Scalar("logaddexp2", logaddexp2, 2,
-           "``log2(2 ** input + 2 ** other)``, without overflow on the way.",
-           ">>> tl.logaddexp2(tl.tensor([0.0, 1000.0]), tl.tensor([0.0, 1000.0]))\n"
-           "tensor([1.0000e+00, 1.0010e+03])",
            takes=FLOATING, cost=12, gradients=(d_logaddexp2_x, d_logaddexp2_y), variants="function method"),
 )  # fmt: skip

@@ -41,10 +41,20 @@ SQRT_HALF_BITS_32 = 0x3F3504F3
 
 
 def log(x):
+    """The natural logarithm; -inf at 0, NaN below.
+
+    >>> tl.log(tl.tensor([1.0, 10.0, 0.0]))
+    tensor([0.0000, 2.3026,   -inf])
+    """
     return math.log(x)
 
 
 def log2(x):
+    """The logarithm to base 2; -inf at 0, NaN below.
+
+    >>> tl.log2(tl.tensor([1, 8]))
+    tensor([0., 3.])
+    """
     return math.log2(x)
 
 
@@ -53,6 +63,11 @@ def d_log2(grad, x):
 
 
 def log10(x):
+    """The logarithm to base 10; -inf at 0, NaN below.
+
+    >>> tl.log10(tl.tensor([1, 1000]))
+    tensor([0., 3.])
+    """
     return math.log10(x)
 
 
@@ -61,6 +76,11 @@ def d_log10(grad, x):
 
 
 def log1p(x):
+    """``log(1 + input)``, precise near 0 too.
+
+    >>> tl.log1p(tl.tensor([1e-8, 1.0]))
+    tensor([1.0000e-08, 6.9315e-01])
+    """
     return math.log1p(x)
 
 
@@ -180,6 +200,11 @@ def log1p_float32(x):
 
 
 def logaddexp(x, y):
+    """``log(exp(input) + exp(other))``, without overflow on the way.
+
+    >>> tl.logaddexp(tl.tensor([0.0, 1000.0]), tl.tensor([0.0, 1000.0]))
+    tensor([6.9315e-01, 1.0007e+03])
+    """
     # the greater, plus what the lesser adds; equal infinities have no difference
     high = y if x < y else x
     return high if x == y and abs(x) == math.inf else high + log1p(exp(-abs(x - y)))
@@ -194,6 +219,11 @@ def d_logaddexp_y(grad, x, y):
 
 
 def xlogy(x, y):
+    """``input * log(other)``, and 0 where `input` is 0, whatever the logarithm.
+
+    >>> tl.xlogy(tl.tensor([0.0, 2.0]), tl.tensor([0.0, 1.0]))
+    tensor([0., 0.])
+    """
     product = x * log(y)
     return y if y != y else number(0) if x == 0 else product
 
@@ -211,8 +241,6 @@ ROWS = (
         "log",
         log,
         1,
-        "The natural logarithm; -inf at 0, NaN below.",
-        ">>> tl.log(tl.tensor([1.0, 10.0, 0.0]))\ntensor([0.0000, 2.3026,   -inf])",
         result=FLOAT,
         cost=8,
         gradients=(("div", "grad", "x"),),
@@ -222,8 +250,6 @@ ROWS = (
         "log2",
         log2,
         1,
-        "The logarithm to base 2; -inf at 0, NaN below.",
-        ">>> tl.log2(tl.tensor([1, 8]))\ntensor([0., 3.])",
         result=FLOAT,
         cost=8,
         gradients=(d_log2,),
@@ -233,8 +259,6 @@ ROWS = (
         "log10",
         log10,
         1,
-        "The logarithm to base 10; -inf at 0, NaN below.",
-        ">>> tl.log10(tl.tensor([1, 1000]))\ntensor([0., 3.])",
         result=FLOAT,
         cost=8,
         gradients=(d_log10,),
@@ -244,8 +268,6 @@ ROWS = (
         "log1p",
         log1p,
         1,
-        "``log(1 + input)``, precise near 0 too.",
-        ">>> tl.log1p(tl.tensor([1e-8, 1.0]))\ntensor([1.0000e-08, 6.9315e-01])",
         result=FLOAT,
         cost=8,
         gradients=(d_log1p,),
@@ -257,9 +279,6 @@ ROWS = (
         "logaddexp",
         logaddexp,
         2,
-        "``log(exp(input) + exp(other))``, without overflow on the way.",
-        ">>> tl.logaddexp(tl.tensor([0.0, 1000.0]), tl.tensor([0.0, 1000.0]))\n"
-        "tensor([6.9315e-01, 1.0007e+03])",
         takes=FLOATING,
         cost=12,
         gradients=(d_logaddexp_x, d_logaddexp_y),
@@ -269,8 +288,6 @@ ROWS = (
         "xlogy",
         xlogy,
         2,
-        "``input * log(other)``, and 0 where `input` is 0, whatever the logarithm.",
-        ">>> tl.xlogy(tl.tensor([0.0, 2.0]), tl.tensor([0.0, 1.0]))\ntensor([0., 0.])",
         result=FLOAT,
         numbers=(0, 1),
         cost=8,

@@ -12,6 +12,11 @@ __all__ = ["ROWS"]
 
 
 def floor(x):
+    """The greatest whole number that is not above each element.
+
+    >>> tl.floor(tl.tensor([1.5, -1.5]))
+    tensor([ 1., -2.])
+    """
     return np.floor(x)
 
 
@@ -20,6 +25,11 @@ def floor_integer(x):
 
 
 def ceil(x):
+    """The least whole number that is not below each element.
+
+    >>> tl.ceil(tl.tensor([1.5, -1.5]))
+    tensor([ 2., -1.])
+    """
     return np.ceil(x)
 
 
@@ -28,6 +38,11 @@ def ceil_integer(x):
 
 
 def trunc(x):
+    """Each element without its fraction: rounded towards 0.
+
+    >>> tl.trunc(tl.tensor([1.5, -1.5]))
+    tensor([ 1., -1.])
+    """
     return np.trunc(x)
 
 
@@ -36,6 +51,11 @@ def trunc_integer(x):
 
 
 def round_even(x):
+    """The whole number nearest to each element; from the middle, to the even one.
+
+    >>> tl.round(tl.tensor([0.5, 1.5, -2.6])), tl.round(tl.tensor([3.14159]), decimals=2)
+    (tensor([ 0.,  2., -3.]), tensor([3.1400]))
+    """
     return np.rint(x)
 
 
@@ -44,14 +64,21 @@ def round_even_integer(x):
 
 
 def round_up_to(x, scale):
+    """Each element rounded to places after the point, of which `scale` is the power of ten."""
     return np.rint(x * scale) / scale
 
 
 def round_down_to(x, scale):
+    """Each element rounded to a multiple of `scale`, a power of ten."""
     return np.rint(x / scale) * scale
 
 
 def frac(x):
+    """What each element has beyond the whole number nearer to 0, with its sign.
+
+    >>> tl.frac(tl.tensor([1.5, -1.25]))
+    tensor([ 0.5000, -0.2500])
+    """
     return x - np.trunc(x)
 
 
@@ -60,8 +87,6 @@ ROWS = (
         "floor",
         floor,
         1,
-        "The greatest whole number that is not above each element.",
-        ">>> tl.floor(tl.tensor([1.5, -1.5]))\ntensor([ 1., -2.])",
         takes=NUMERIC,
         exact_out=True,
         gradients=(ZERO,),
@@ -71,8 +96,6 @@ ROWS = (
         "ceil",
         ceil,
         1,
-        "The least whole number that is not below each element.",
-        ">>> tl.ceil(tl.tensor([1.5, -1.5]))\ntensor([ 2., -1.])",
         takes=NUMERIC,
         exact_out=True,
         gradients=(ZERO,),
@@ -82,30 +105,17 @@ ROWS = (
         "trunc",
         trunc,
         1,
-        "Each element without its fraction: rounded towards 0.",
-        ">>> tl.trunc(tl.tensor([1.5, -1.5]))\ntensor([ 1., -1.])",
         takes=NUMERIC,
         exact_out=True,
         gradients=(ZERO,),
         variants="function method in_place in_place_function",
         aliases="fix",
     ),
-    Scalar(
-        "round",
-        round_even,
-        1,
-        "The whole number nearest to each element; from the middle, to the even one.",
-        ">>> tl.round(tl.tensor([0.5, 1.5, -2.6])), tl.round(tl.tensor([3.14159]), decimals=2)\n"
-        "(tensor([ 0.,  2., -3.]), tensor([3.1400]))",
-        takes=NUMERIC,
-        exact_out=True,
-        gradients=(ZERO,),
-    ),
+    Scalar("round", round_even, 1, takes=NUMERIC, exact_out=True, gradients=(ZERO,)),
     Scalar(
         "round_decimals",
         round_up_to,
         1,
-        "Each element rounded to places after the point, of which `scale` is the power of ten.",
         takes=FLOATING,
         exact_out=True,
         parameters=1,
@@ -117,7 +127,6 @@ ROWS = (
         "round_tens",
         round_down_to,
         1,
-        "Each element rounded to a multiple of `scale`, a power of ten.",
         takes=FLOATING,
         exact_out=True,
         parameters=1,
@@ -129,8 +138,6 @@ ROWS = (
         "frac",
         frac,
         1,
-        "What each element has beyond the whole number nearer to 0, with its sign.",
-        ">>> tl.frac(tl.tensor([1.5, -1.25]))\ntensor([ 0.5000, -0.2500])",
         takes=FLOATING,
         exact_out=True,
         gradients=(GRAD,),

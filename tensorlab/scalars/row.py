@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -66,8 +67,8 @@ class Scalar:
         name: PyTorch's name of the operation.
         formula: a function of `arity` operands and then the parameters; see `tensorlab.scalars`.
         arity: how many operands it takes.
-        summary: the first line of its public documentation.
-        example: lines of an interactive session in which ``tl`` is tensorlab; the tests run them.
+        summary: the first line of its public documentation; that of the formula's docstring if left out.
+        example: lines of an interactive session in which ``tl`` is tensorlab; they follow the summary there.
         result: ``SAME``, ``WHOLE``, ``FLOAT`` or ``TRUTH``.
         takes: the promoted types that it makes sense for.
         refuses_bool: where no operand may be bool, PyTorch's sentence about it.
@@ -95,7 +96,7 @@ class Scalar:
     name: str
     formula: Callable
     arity: int
-    summary: str
+    summary: str = ""
     example: str = ""
     result: str = SAME
     takes: str = ANY
@@ -113,6 +114,12 @@ class Scalar:
     aliases: str = ""
     namespace: str = ""
     out: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.summary:
+            summary, prompt, example = inspect.cleandoc(self.formula.__doc__ or "").partition(">>> ")
+            object.__setattr__(self, "summary", " ".join(summary.split()))
+            object.__setattr__(self, "example", prompt + example)
 
 
 Number = TypeVar("Number", bool, int, float)

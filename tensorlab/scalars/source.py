@@ -8,6 +8,7 @@ plain name and get the version of their own type.
 
 from __future__ import annotations
 
+import ast
 import dis
 import inspect
 import math
@@ -69,17 +70,27 @@ def formula_text(function: Callable, compute: dtype, decorator: str, keep_genera
     """
     constants: dict[str, object] = {}
     parts = []
-    general = [f"{decorator}\n{inspect.getsource(function)}", f"general = {function.__name__}\n"]
+    general = [f"{decorator}\n{_code(function)}", f"general = {function.__name__}\n"]
     for needed in _needed(function, compute):
         chosen = version(needed, compute)
         for name, value in _constants(chosen):
             if constants.setdefault(name, value) != value:
                 raise ValueError(f"two scalar functions use the name {name} for different constants")
-        parts.append(f"{decorator}\n{inspect.getsource(chosen)}")
+        parts.append(f"{decorator}\n{_code(chosen)}")
         if chosen is not needed:
             parts.append(f"{needed.__name__} = {chosen.__name__}\n")
     lines = [f"{name} = {_literal(value)}\n" for name, value in constants.items()]
     return "".join(lines) + "\n\n" + "\n\n".join([*(general if keep_general else []), *parts])
+
+
+def _code(function: Callable) -> str:
+    """The text of a function without its docstring: what is said of a formula changes no kernel."""
+    text = inspect.getsource(function)
+    if not function.__doc__:
+        return text
+    said = ast.parse(text).body[0].body[0]  # type: ignore[attr-defined]
+    lines = text.splitlines(keepends=True)
+    return "".join(lines[: said.lineno - 1] + lines[said.end_lineno :])
 
 
 def _needed(function: Callable, compute: dtype) -> list[Callable]:

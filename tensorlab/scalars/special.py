@@ -28,6 +28,11 @@ UPPER_HALF = -0x8000000  # a mask: all but the last 27 binary digits of a float6
 
 
 def sqrt(x):
+    """The square root; NaN below 0.
+
+    >>> tl.sqrt(tl.tensor([4, 2]))
+    tensor([2.0000, 1.4142])
+    """
     return np.sqrt(x)
 
 
@@ -36,6 +41,7 @@ def d_sqrt(grad, result):
 
 
 def root_of_squares(x, y, z):
+    """The length of a - b, from ``|a|²``, ``|b|²`` and ``a · b``; 0 where rounding leaves less."""
     # NaN is not below 0, and stays
     square = x + y - number(2) * z
     return np.sqrt(choose(square < 0, number(0), square))
@@ -50,6 +56,11 @@ def d_root_of_squares_product(grad, result):
 
 
 def rsqrt(x):
+    """One over the square root; inf at 0, NaN below.
+
+    >>> tl.rsqrt(tl.tensor([4, 1]))
+    tensor([0.5000, 1.0000])
+    """
     return number(1) / np.sqrt(x)
 
 
@@ -58,6 +69,11 @@ def d_rsqrt(grad, result):
 
 
 def pow(x, y):
+    """`input` to the power of `exponent`, element by element.
+
+    >>> tl.pow(tl.tensor([1, 2, 3]), 2), 2 ** tl.tensor([1.0, 0.5])
+    (tensor([1, 4, 9]), tensor([2.0000, 1.4142]))
+    """
     return x**y
 
 
@@ -105,6 +121,11 @@ def d_power_minus_one(grad, x):
 
 
 def hypot(x, y):
+    """The length of the vector (input, other): the root of the sum of their squares.
+
+    >>> tl.hypot(tl.tensor([3.0]), tl.tensor([4.0]))
+    tensor([5.])
+    """
     return math.hypot(x, y)
 
 
@@ -127,6 +148,11 @@ def d_hypot_y(grad, y, result):
 
 
 def erf(x):
+    """The error function: how much of a normal distribution of variance 1/2 lies within ±input.
+
+    >>> tl.erf(tl.tensor([0.0, 0.5, 1.0]))
+    tensor([0.0000, 0.5205, 0.8427])
+    """
     return math.erf(x)
 
 
@@ -220,6 +246,11 @@ def erf_float32(x):
 
 
 def nan_to_num(x, nan, posinf, neginf):
+    """NaN replaced by `nan`, and the infinities by `posinf` and `neginf`.
+
+    >>> tl.nan_to_num(tl.tensor([float("nan"), float("inf"), 1.0]), posinf=9.0)
+    tensor([0., 9., 1.])
+    """
     return nan if x != x else posinf if x == math.inf else neginf if x == -math.inf else x
 
 
@@ -240,8 +271,6 @@ ROWS = (
         "sqrt",
         sqrt,
         1,
-        "The square root; NaN below 0.",
-        ">>> tl.sqrt(tl.tensor([4, 2]))\ntensor([2.0000, 1.4142])",
         result=FLOAT,
         cost=4,
         gradients=(d_sqrt,),
@@ -251,7 +280,6 @@ ROWS = (
         "root_of_squares",
         root_of_squares,
         3,
-        "The length of a - b, from ``|a|²``, ``|b|²`` and ``a · b``; 0 where rounding leaves less.",
         takes=FLOATING,
         cost=5,
         gradients=(d_root_of_squares, d_root_of_squares, d_root_of_squares_product),
@@ -260,8 +288,6 @@ ROWS = (
         "rsqrt",
         rsqrt,
         1,
-        "One over the square root; inf at 0, NaN below.",
-        ">>> tl.rsqrt(tl.tensor([4, 1]))\ntensor([0.5000, 1.0000])",
         result=FLOAT,
         cost=4,
         gradients=(d_rsqrt,),
@@ -271,9 +297,6 @@ ROWS = (
         "pow",
         pow,
         2,
-        "`input` to the power of `exponent`, element by element.",
-        ">>> tl.pow(tl.tensor([1, 2, 3]), 2), 2 ** tl.tensor([1.0, 0.5])\n"
-        "(tensor([1, 4, 9]), tensor([2.0000, 1.4142]))",
         takes=NUMERIC,
         numbers=(0, 1),
         cost=40,
@@ -285,8 +308,6 @@ ROWS = (
         "hypot",
         hypot,
         2,
-        "The length of the vector (input, other): the root of the sum of their squares.",
-        ">>> tl.hypot(tl.tensor([3.0]), tl.tensor([4.0]))\ntensor([5.])",
         takes=FLOATING,
         cost=10,
         gradients=(d_hypot_x, d_hypot_y),
@@ -296,24 +317,13 @@ ROWS = (
         "erf",
         erf,
         1,
-        "The error function: how much of a normal distribution of variance 1/2 lies within ±input.",
-        ">>> tl.erf(tl.tensor([0.0, 0.5, 1.0]))\ntensor([0.0000, 0.5205, 0.8427])",
         result=FLOAT,
         cost=15,
         gradients=(d_erf,),
         variants="function method in_place in_place_function",
         aliases="special.erf",
     ),
-    Scalar(
-        "nan_to_num",
-        nan_to_num,
-        1,
-        "NaN replaced by `nan`, and the infinities by `posinf` and `neginf`.",
-        '>>> tl.nan_to_num(tl.tensor([float("nan"), float("inf"), 1.0]), posinf=9.0)\ntensor([0., 9., 1.])',
-        parameters=3,
-        exact_out=True,
-        gradients=(d_nan_to_num,),
-    ),
+    Scalar("nan_to_num", nan_to_num, 1, parameters=3, exact_out=True, gradients=(d_nan_to_num,)),
 )
 
 _BY_NAME = {row.name: row for row in (*ROWS, *arithmetic.ROWS)}

@@ -15,21 +15,20 @@ __all__ = [
 
 
 def gated(x, y):
+    """A number times the sigmoid of its gate."""
     return x * sigmoid(y)
 
 
 def gradient_of_gate(grad, x, gate):
+    """What `gated` owes to the gate."""
     return grad * x * gate * (number(1) - gate)
 
 
 def with_product(x, u, v, beta, alpha):
+    """A number plus a product."""
     return beta * x + alpha * (u * v)
 
 
-GATED = Scalar("gated", gated, 2, "A number times the sigmoid of its gate.", takes=FLOATING, cost=8)
-GRADIENT_OF_GATE = Scalar(
-    "gradient_of_gate", gradient_of_gate, 3, "What `gated` owes to the gate.", takes=FLOATING, cost=2
-)
-WITH_PRODUCT = Scalar(
-    "with_product", with_product, 3, "A number plus a product.", takes=FLOATING, parameters=2, cost=2
-)
+GATED = Scalar("gated", gated, 2, takes=FLOATING, cost=8)
+GRADIENT_OF_GATE = Scalar("gradient_of_gate", gradient_of_gate, 3, takes=FLOATING, cost=2)
+WITH_PRODUCT = Scalar("with_product", with_product, 3, takes=FLOATING, parameters=2, cost=2)

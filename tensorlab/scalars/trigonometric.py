@@ -47,6 +47,11 @@ TAN_EIGHTH = 0.41421356237309503  # tan(π/8)
 
 
 def sin(x):
+    """The sine of each element, an angle in radians.
+
+    >>> tl.sin(tl.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8415])
+    """
     return np.sin(x)
 
 
@@ -55,6 +60,11 @@ def d_sin(grad, x):
 
 
 def cos(x):
+    """The cosine of each element, an angle in radians.
+
+    >>> tl.cos(tl.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.5403])
+    """
     return np.cos(x)
 
 
@@ -63,6 +73,11 @@ def d_cos(grad, x):
 
 
 def tan(x):
+    """The tangent of each element, an angle in radians.
+
+    >>> tl.tan(tl.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.5574])
+    """
     return np.tan(x)
 
 
@@ -135,6 +150,11 @@ def tan_float64(x):
 
 
 def atan(x):
+    """The angle in ±π/2 of which each element is the tangent.
+
+    >>> tl.atan(tl.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7854])
+    """
     return math.atan(x)
 
 
@@ -177,6 +197,11 @@ def atan_float64(x):
 
 
 def atan2(y, x):
+    """The angle in ±π at which the point (other, input) is seen from the origin.
+
+    >>> tl.atan2(tl.tensor([1.0, 1.0]), tl.tensor([1.0, -1.0]))
+    tensor([0.7854, 2.3562])
+    """
     return math.atan2(y, x)
 
 
@@ -209,6 +234,11 @@ def atan2_float64(y, x):
 
 
 def asin(x):
+    """The angle in ±π/2 of which each element is the sine; NaN outside ±1.
+
+    >>> tl.asin(tl.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.5708])
+    """
     return math.asin(x)
 
 
@@ -217,6 +247,11 @@ def d_asin(grad, x):
 
 
 def acos(x):
+    """The angle from 0 to π of which each element is the cosine; NaN outside ±1.
+
+    >>> tl.acos(tl.tensor([0.0, 1.0]))
+    tensor([1.5708, 0.0000])
+    """
     return math.acos(x)
 
 
@@ -264,6 +299,11 @@ def acos_float64(x):
 
 
 def sinh(x):
+    """The hyperbolic sine, ``(exp(input) - exp(-input)) / 2``.
+
+    >>> tl.sinh(tl.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.1752])
+    """
     return math.sinh(x)
 
 
@@ -272,6 +312,11 @@ def d_sinh(grad, x):
 
 
 def cosh(x):
+    """The hyperbolic cosine, ``(exp(input) + exp(-input)) / 2``.
+
+    >>> tl.cosh(tl.tensor([0.0, 1.0]))
+    tensor([1.0000, 1.5431])
+    """
     return math.cosh(x)
 
 
@@ -284,6 +329,11 @@ def d_tanh(grad, result):
 
 
 def tanh(x):
+    """The hyperbolic tangent, ``sinh(input) / cosh(input)``, between -1 and 1.
+
+    >>> tl.tanh(tl.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
+    """
     return math.tanh(x)
 
 
@@ -345,8 +395,6 @@ def tanh_float32(x):
 def _row(
     name: str,
     formula: Callable,
-    summary: str,
-    example: str,
     cost: int = 10,
     outside: Callable | None = None,
     gradient: Gradient = None,
@@ -356,8 +404,6 @@ def _row(
         name,
         formula,
         1,
-        summary,
-        example,
         result=FLOAT,
         cost=cost,
         outside=outside,
@@ -368,27 +414,17 @@ def _row(
 
 
 ROWS = (
-    _row("sin", sin, "The sine of each element, an angle in radians.",
-         ">>> tl.sin(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.8415])", outside=many_turns, gradient=d_sin),
-    _row("cos", cos, "The cosine of each element, an angle in radians.",
-         ">>> tl.cos(tl.tensor([0.0, 1.0]))\ntensor([1.0000, 0.5403])", outside=many_turns, gradient=d_cos),
-    _row("tan", tan, "The tangent of each element, an angle in radians.",
-         ">>> tl.tan(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5574])", 14, many_turns, d_tan),
-    _row("asin", asin, "The angle in ±π/2 of which each element is the sine; NaN outside ±1.",
-         ">>> tl.asin(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5708])", gradient=d_asin, aliases="arcsin"),
-    _row("acos", acos, "The angle from 0 to π of which each element is the cosine; NaN outside ±1.",
-         ">>> tl.acos(tl.tensor([0.0, 1.0]))\ntensor([1.5708, 0.0000])", gradient=d_acos, aliases="arccos"),
-    _row("atan", atan, "The angle in ±π/2 of which each element is the tangent.",
-         ">>> tl.atan(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.7854])", gradient=d_atan, aliases="arctan"),
-    Scalar("atan2", atan2, 2, "The angle in ±π at which the point (other, input) is seen from the origin.",
-           ">>> tl.atan2(tl.tensor([1.0, 1.0]), tl.tensor([1.0, -1.0]))\ntensor([0.7854, 2.3562])",
+    _row("sin", sin, outside=many_turns, gradient=d_sin),
+    _row("cos", cos, outside=many_turns, gradient=d_cos),
+    _row("tan", tan, 14, many_turns, d_tan),
+    _row("asin", asin, gradient=d_asin, aliases="arcsin"),
+    _row("acos", acos, gradient=d_acos, aliases="arccos"),
+    _row("atan", atan, gradient=d_atan, aliases="arctan"),
+    Scalar("atan2", atan2, 2,
            result=FLOAT, cost=12, gradients=(d_atan2_y, d_atan2_x),
            variants="function method in_place", aliases="arctan2"),
-    _row("sinh", sinh, "The hyperbolic sine, ``(exp(input) - exp(-input)) / 2``.",
-         ">>> tl.sinh(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.1752])", gradient=d_sinh),
-    _row("cosh", cosh, "The hyperbolic cosine, ``(exp(input) + exp(-input)) / 2``.",
-         ">>> tl.cosh(tl.tensor([0.0, 1.0]))\ntensor([1.0000, 1.5431])", gradient=d_cosh),
-    _row("tanh", tanh, "The hyperbolic tangent, ``sinh(input) / cosh(input)``, between -1 and 1.",
-         ">>> tl.tanh(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.7616])", 6, gradient=d_tanh,
+    _row("sinh", sinh, gradient=d_sinh),
+    _row("cosh", cosh, gradient=d_cosh),
+    _row("tanh", tanh, 6, gradient=d_tanh,
          aliases="nn.functional.tanh"),
 )  # fmt: skip

@@ -211,7 +211,7 @@ def erfinv_(input: Tensor) -> Tensor:
     """The number of which each element is the error function; NaN outside ±1. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
 def exp(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
-    """e to the power of each element."""
+    """The exponential function: e to the power of each element."""
 
 def exp2(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """2 to the power of each element."""
@@ -220,7 +220,7 @@ def exp2_(input: Tensor) -> Tensor:
     """2 to the power of each element. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
 def exp_(input: Tensor) -> Tensor:
-    """e to the power of each element. In place: `input` is overwritten, and every tensor over its storage sees it."""
+    """The exponential function: e to the power of each element. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
 def expit(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """``1 / (1 + exp(-input))``: every number brought between 0 and 1."""

@@ -18,8 +18,10 @@ Caches are not simulated: a sector counts each time that a warp asks for it.
 
 from __future__ import annotations
 
+import dis
 import linecache
 import math
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -351,6 +353,8 @@ class _Counter(Recorder):
         self._first: list[tuple[KernelLine, list[int]]] = []
         self._lines: dict[Any, KernelLine] = {}
         self._accesses: dict[Any, Access] = {}
+        # The beginnings of its instructions, by the id of a code: to look a code up takes longer.
+        self._starts: dict[int, list[int]] = {}
 
     def finish(self, block: Block) -> None:
         """See `Observer.finish`."""
@@ -378,10 +382,11 @@ class _Counter(Recorder):
         # What lanes touch by the same instruction, for the same time in this run, they touch together.
         requests: dict[Any, dict[int, Touched]] = {}
         for lane, touched in meeting.touched.items():
-            times: Counter[Any] = Counter()
+            times: Counter[int] = Counter()
             for each in touched:
-                times[each.touch.place] += 1
-                where = each.touch.place[1], times[each.touch.place], each.cells.space, each.cells.name
+                instruction = self._instruction(each)
+                times[instruction] += 1
+                where = instruction, times[instruction], each.cells.space, each.cells.name
                 requests.setdefault(where, {})[lane] = each
         for where in sorted(requests):
             some = next(iter(requests[where].values()))
@@ -396,6 +401,18 @@ class _Counter(Recorder):
                 self._accesses[own] = Access(made.array, made.space, made.doing)
                 line.accesses.append(self._accesses[own])
             self._accesses[own].add(made)
+
+    def _instruction(self, touched: Touched) -> int:
+        """Where the instruction begins that touched a cell.
+
+        Python 3.12 says of a read that has become fast that it stands in the instruction's cache, which lies
+        behind it.
+        """
+        code, place = touched.touch.place
+        starts = self._starts.get(id(code))
+        if starts is None:
+            starts = self._starts[id(code)] = [each.offset for each in dis.get_instructions(code)]
+        return starts[bisect_right(starts, place) - 1]
 
     def report(self, kernel: str, grid: Grid) -> Report:
         """What was counted, its lines in the order of the text."""

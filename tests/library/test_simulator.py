@@ -71,6 +71,21 @@ def test_two_threads_that_add_to_one_cell_race_and_atomic_additions_do_not(seed)
     assert out[0] == 150
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_views_of_one_array_are_one_memory(seed):
+    def copied(x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = x[i]
+
+    x = np.arange(40.0)
+    with pytest.raises(KernelError, match=r"a race for (x|out)\[\d+\] in global memory"):
+        launch(copied, 2, 32, x[1:], x[:-1], seed=seed)
+    x = np.arange(40.0)
+    launch(copied, 2, 32, x[::2], x[1::2], seed=seed)
+    assert x.tolist() == [i // 2 * 2 for i in range(40)]
+
+
 def test_a_tail_that_is_not_guarded_is_out_of_bounds():
     def kernel(x):
         x[cuda.grid(1)] = 1

@@ -149,24 +149,32 @@ class Cells:
     def __init__(self, array: np.ndarray, space: str, name: str, is_written: bool) -> None:
         self.array, self.space, self.name, self.is_written = array, space, name, is_written
         self.shape, self.dtype, self.size = array.shape, array.dtype, array.size
+        self.owner = array
+        while isinstance(self.owner.base, np.ndarray):
+            self.owner = self.owner.base
         # The byte of its first cell, counted from the beginning of the array that it is a view of.
-        owner = array
-        while isinstance(owner.base, np.ndarray):
-            owner = owner.base
-        self.first = array.ctypes.data - owner.ctypes.data
+        self.first = array.ctypes.data - self.owner.ctypes.data
+        # Who touched a cell, by its index; by its address where another argument is a view of the same array.
+        self._is_alone = True
         self._writer: dict[Any, Touch] = {}
         self._readers: dict[Any, dict[tuple[Shape, int], Touch]] = {}
+
+    def join(self, other: Cells) -> None:
+        """Share with other cells of the same array who touched what."""
+        self._writer, self._readers = other._writer, other._readers
+        self._is_alone = other._is_alone = False
 
     def __getitem__(self, index: Any) -> Any:
         self._check(index)
         touch = current_thread().touch(self, index, "reads", _place())
-        if not self.is_written and index not in self._writer:
+        key = index if self._is_alone else self.address(index)
+        if not self.is_written and key not in self._writer:
             grid = current_thread().block.grid
             if grid.races is None:
                 raise KernelError(self.unwritten(index))
             grid.unwritten[id(self), index] = self.unwritten(index)
-        self._meet_writer(index, touch)
-        self._readers.setdefault(index, {})[touch.block, touch.number] = touch
+        self._meet_writer(key, index, touch)
+        self._readers.setdefault(key, {})[touch.block, touch.number] = touch
         return self.array[index]
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -183,11 +191,12 @@ class Cells:
 
     def write(self, index: Any, value: Any, touch: Touch) -> None:
         """Overwrite a cell."""
-        self._meet_writer(index, touch)
-        for reader in self._readers.pop(index, {}).values():
+        key = index if self._is_alone else self.address(index)
+        self._meet_writer(key, index, touch)
+        for reader in self._readers.pop(key, {}).values():
             if not reader.is_ordered(touch):
                 self._found_race(index, reader, touch)
-        self._writer[index] = touch
+        self._writer[key] = touch
         self.array[index] = value
 
     def address(self, index: Any) -> int:
@@ -216,8 +225,8 @@ class Cells:
                 f"index {index} is outside of {self.name}, {sizes} cells of {self.space} memory"
             )
 
-    def _meet_writer(self, index: Any, touch: Touch) -> None:
-        writer = self._writer.get(index)
+    def _meet_writer(self, key: Any, index: Any, touch: Touch) -> None:
+        writer = self._writer.get(key)
         if writer is None or writer.is_ordered(touch):
             return
         if writer.doing != "updates" or touch.doing != "updates":
@@ -449,6 +458,11 @@ class Grid:
         names = _names_of(kernel, len(arguments))
         self.arguments = [_on_device(each, name, memory) for each, name in zip(arguments, names, strict=True)]
         self.memory = list(memory.values())
+        owners: dict[int, Cells] = {}
+        for cells in self.memory:
+            first = owners.setdefault(id(cells.owner), cells)
+            if first is not cells:
+                cells.join(first)
 
     def run(self) -> None:
         """Run every block to its end."""

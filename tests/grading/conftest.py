@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from tensorlab.cli import app
 from tensorlab.grading.boxes import BoxError, BoxFactory, Level, bubblewrap
 from tensorlab.grading.grader import Grader, Row, boxes
+from tensorlab.grading.pool import Task, rows_of
 from tensorlab.grading.session import Limits
 from tensorlab.grading.sources import answer_source
 from tensorlab.grading.suite import Secret
@@ -48,6 +49,20 @@ def right_cells(**answers: str) -> list[dict[str, Any]]:
         code_cell(answers.get(e.name, answer_source(e, e.right[0].function)), e.answer_cell)
         for e in exercises("01")
     ]
+
+
+@pytest.fixture
+def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands grade in this process and in the quickest boxes; what they start otherwise has other tests."""
+
+    def one_by_one(make: Callable[[], Grader], tasks: Iterable[Task], jobs: int) -> Iterator[Row]:
+        grader = make()
+        for task in tasks:
+            yield from rows_of(grader, task)
+
+    monkeypatch.setattr("tensorlab.cli.grade.grade_all", one_by_one)
+    for module in ("tensorlab.cli.grade", "tensorlab.grading.grader"):
+        monkeypatch.setattr(f"{module}.boxes", lambda *asked: quickest()[1])
 
 
 @pytest.fixture(name="notebook_text")

@@ -30,6 +30,7 @@ def one_sentence(error):
     return error
 
 
+@pytest.mark.usefixtures("quickly")
 class TestCheck:
     def test_all_points(self, tensorlab):
         code, out, err = tensorlab("check", SOLUTION)
@@ -126,6 +127,7 @@ class TestGrade:
         assert {line["student"] for line in sheet} == {"ada", "bob", "'=cyd"}
         assert {path: path.read_bytes() for path in submissions.rglob("*.ipynb")} == before
 
+    @pytest.mark.usefixtures("quickly")
     def test_the_chapter_is_told_by_folders_and_by_cells(self, tensorlab, submissions, tmp_path):
         """One file by its cells, one in a folder by its name; a broken one says nothing."""
         code, _, _ = tensorlab("grade", TRUST, submissions, "--out", tmp_path / "out")
@@ -157,6 +159,7 @@ class TestGrade:
         assert (code, out) == (USAGE, "")
         assert says in one_sentence(err)
 
+    @pytest.mark.usefixtures("quickly")
     def test_a_file_that_is_no_notebook_is_named_and_a_loud_suffix_is_graded(
         self, tensorlab, submissions, tmp_path
     ):
@@ -166,6 +169,7 @@ class TestGrade:
         assert (code, f"{MOST} of {MOST}" in out) == (0, True)
         assert "tensorlab: not graded, because they are no notebooks: eve.ipynb.txt.\n" in err
 
+    @pytest.mark.usefixtures("quickly")
     def test_json_is_all_that_is_printed(self, tensorlab, submissions, tmp_path):
         arguments = ("--chapter", "01", submissions, "--out", tmp_path / "out", "--json")
         code, out, _ = tensorlab("grade", TRUST, *arguments)
@@ -177,6 +181,7 @@ class TestGrade:
         (run,) = json.loads((folder / "results.json").read_text("utf-8"))["runs"].values()
         return run["secret_id"]
 
+    @pytest.mark.usefixtures("quickly")
     def test_a_secret_file_draws_the_same_again(self, tensorlab, submissions, tmp_path):
         secret = tmp_path / "secret"
         secret.write_text("a course secret of some length")
@@ -190,12 +195,14 @@ class TestGrade:
         )
         assert (code, "give its file with --secret-file" in one_sentence(err)) == (USAGE, True)
 
+    @pytest.mark.usefixtures("quickly")
     def test_without_one_each_ledger_has_its_own(self, tensorlab, submissions, tmp_path):
         for name in ("one", "two"):
             out, ledger = tmp_path / name, tmp_path / f"{name}.sqlite"
             tensorlab("grade", TRUST, "--chapter", "01", submissions, "--out", out, "--ledger", ledger)
         assert self.secret_id(tmp_path / "one") != self.secret_id(tmp_path / "two")
 
+    @pytest.mark.usefixtures("quickly")
     def test_earlier_results_are_kept(self, tensorlab, submissions, tmp_path):
         out = tmp_path / "out"
         out.mkdir()

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from unittest.mock import ANY
 
@@ -22,9 +23,17 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="uses what Windows do
 
 @pytest.fixture
 def box():
-    box = ProcessBox(["tensorlab.core.layout:numel"])
-    yield box
-    box.close()
+    with closing(ProcessBox(["tensorlab.core.layout:numel"])) as box:
+        yield box
+
+
+@pytest.fixture(scope="module")
+def shared():
+    """A box for what harms none, started where there is a secret in the environment."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SECRET_TOKEN", "hunter2")
+        with closing(ProcessBox(["tensorlab.core.layout:numel"])) as box:
+            yield box
 
 
 def run(box, source, seconds=60.0):
@@ -40,49 +49,46 @@ def value(box, expression):
     return reply["returned"]["str"]
 
 
-def test_it_is_a_box(box):
-    typed: Box = box
+def test_it_is_a_box(shared):
+    typed: Box = shared
     assert typed.level == "none"
 
 
-@pytest.fixture
-def secret_in_the_environment(monkeypatch):
-    monkeypatch.setenv("SECRET_TOKEN", "hunter2")
+def test_the_environment_is_clean(shared):
+    assert "HOME" in value(shared, "list(__import__('os').environ)")
+    assert "hunter2" not in value(shared, "dict(__import__('os').environ)")
 
 
-def test_the_environment_is_clean(secret_in_the_environment, box):
-    assert "HOME" in value(box, "list(__import__('os').environ)")
-    assert "hunter2" not in value(box, "dict(__import__('os').environ)")
-
-
-def test_the_folder_is_its_own_and_home_and_empty(box):
-    folder = value(box, "__import__('os').getcwd()")
-    assert os.path.realpath(value(box, "__import__('os').path.expanduser('~')")) == os.path.realpath(folder)
-    assert value(box, "__import__('os').listdir()") == "[]"
+def test_the_folder_is_its_own_and_home_and_empty(shared):
+    folder = value(shared, "__import__('os').getcwd()")
+    assert os.path.realpath(value(shared, "__import__('os').path.expanduser('~')")) == os.path.realpath(
+        folder
+    )
+    assert value(shared, "__import__('os').listdir()") == "[]"
     assert "tensorlab-box-" in folder
 
 
-def test_neither_grader_nor_current_folder_can_be_imported_by_accident(box):
+def test_neither_grader_nor_current_folder_can_be_imported_by_accident(shared):
     """Not by the names under which the runner itself is found, and nothing from where grading began."""
     for module in ("suites", "boxes", "judge", "conftest", "tensorlab.grading.suites"):
-        assert run(box, f"import {module}")["raised"]["kind"] in ("ModuleNotFoundError", "ImportError")
+        assert run(shared, f"import {module}")["raised"]["kind"] in ("ModuleNotFoundError", "ImportError")
 
 
-def test_the_library_can_be_imported(box):
-    assert "raised" not in run(box, "import tensorlab as tl, numpy\nassert tl.zeros(2).numel() == 2")
+def test_the_library_can_be_imported(shared):
+    assert "raised" not in run(shared, "import tensorlab as tl, numpy\nassert tl.zeros(2).numel() == 2")
 
 
-def test_cells_are_compiled_as_plain_python(box):
+def test_cells_are_compiled_as_plain_python(shared):
     """The runner's own __future__ imports must not reach the student: annotations are values, not text."""
-    assert "raised" not in run(box, "def f(x: 1 + 1): pass\nassert f.__annotations__ == {'x': 2}")
+    assert "raised" not in run(shared, "def f(x: 1 + 1): pass\nassert f.__annotations__ == {'x': 2}")
 
 
 @pytest.mark.skipif(
     sys.platform != "linux", reason="macOS and Windows cannot limit a process's memory this way"
 )
-def test_limits_hold_and_are_reported(box):
-    assert box.limits == ["memory", "cpu", "file size", "open files", "core dumps"]
-    assert run(box, "x = bytearray(8 << 30)")["raised"]["kind"] == "MemoryError"
+def test_limits_hold_and_are_reported(shared):
+    assert shared.limits == ["memory", "cpu", "file size", "open files", "core dumps"]
+    assert run(shared, "x = bytearray(8 << 30)")["raised"]["kind"] == "MemoryError"
 
 
 @pytest.mark.parametrize("endless", ["while True: pass", "import time; time.sleep(600)"])
@@ -177,13 +183,13 @@ def test_a_part_that_does_not_exist_is_the_machines_trouble():
         ProcessBox(["tensorlab.core.layout:no_such_function"])
 
 
-def test_the_parts_work_again_after_a_call(box):
-    run(box, "import tensorlab as tl\ndef answer(shape): return tl.layout.numel(shape)")
+def test_the_parts_work_again_after_a_call(shared):
+    run(shared, "import tensorlab as tl\ndef answer(shape): return tl.layout.numel(shape)")
     ask = {
         "op": "call",
         "name": "answer",
         "part": "tensorlab.core.layout:numel",
         "args": {"tuple": [{"tuple": []}]},
     }
-    assert box.ask(ask, 5.0)["raised"]["kind"] == "RuntimeError"
-    assert "raised" not in run(box, "assert tl.layout.numel((2, 3)) == 6")
+    assert shared.ask(ask, 5.0)["raised"]["kind"] == "RuntimeError"
+    assert "raised" not in run(shared, "assert tl.layout.numel((2, 3)) == 6")

@@ -6,13 +6,13 @@ What is compiled needs the packages of ``pip install 'tensorlab[cuda]'``, and no
 from __future__ import annotations
 
 import importlib.util
-import re
 import types
 
 import numpy as np
 import pytest
 
-from tensorlab.backends.cuda import compiler, kernels, ladder, text
+from tensorlab.backends.cuda import compiler, figures, kernels, products, text
+from tensorlab.backends.cuda.checked import CHECKED
 from tensorlab.backends.cuda.driver import Gpu, GpuCells
 from tensorlab.backends.cuda.simulator import cuda
 from tensorlab.core import dtypes
@@ -23,29 +23,68 @@ compiling = pytest.mark.skipif(
     reason="numba-cuda is not installed (pip install 'tensorlab[cuda]'): no kernel can be compiled",
 )
 
+disassembling = pytest.mark.skipif(
+    importlib.util.find_spec("numba_cuda") is None or not figures.disassembler(),
+    reason="nvdisasm is not installed (pip install 'tensorlab[cuda,cuda-check]'): no code can be read",
+)
+
 COUNT, FLOATS = np.dtype(np.int64), compiler.Address(np.dtype(np.float32))
 
 
-def resources(kernel, kinds, capability):
-    """Registers a thread, bytes of its stack, and float64 instructions."""
-    made = compiler.ptx(kernel, kinds, capability)
-    log = compiler.cubin(made, capability).log
-    registers = int(re.search(r"used (\d+) registers", log)[1])
-    local = sum(map(int, re.findall(r"(\d+) (?:bytes )?(?:stack|lmem|spill)", log)))
-    return registers, local, len(re.findall(rb"(?:add|sub|mul|fma|div)\S*\.f64", made.code))
+# --- budgets ------------------------------------------------------------------------------------------------
 
 
-@compiling
-@pytest.mark.parametrize("capability", [(7, 5), (8, 0), (9, 0)], ids="sm_{0[0]}{0[1]}".format)
-@pytest.mark.parametrize(
-    ("rung", "registers"),
-    [("naive", 40), ("coalesced", 40), ("shared_tile", 48), ("column_tile", 72), ("square_tile", 80)],
-)
-def test_a_rung_keeps_its_numbers_in_registers(rung, registers, capability):
-    kinds = (COUNT, COUNT, COUNT, FLOATS, FLOATS, FLOATS)
-    used, local, doubles = resources(ladder.LADDER[rung].kernel, kinds, capability)
-    assert used <= registers
-    assert local == doubles == 0
+def excess(name, figures):
+    """What of its figures a kernel must not have, by the name of the figure."""
+    budget = {"registers": (0, 128), "double": (0, 0)}
+    if name.startswith("rung"):
+        budget["stack"] = budget["local"] = (0, 0)
+    if name.startswith(("rung vec", "rung dou", "rung warp", "product")):
+        budget |= {"stack": (0, 48), "shared": (0, 20 << 10), "wide": (20, 60)}
+        budget["local"] = (0, 16)  # numbers that are put aside before the loop, and taken back behind it
+        budget["loop_fma"] = (64, 512)
+    if "128x8" in name or name == "rung warp_tiled":
+        budget |= {"loop_fma": (512, 512), "loop_all": (512, 620), "loop_local": (0, 5)}
+    if name.startswith(("bfloat16", "float16", "tf32")):  # what is cleared away before results are written
+        budget |= {"shared": (0, 48 << 10), "wide": (8, 8), "loop_tensor": (16, 32), "loop_local": (0, 1)}
+        budget["loop_all"] = (0, 570 if name.startswith("tf32") else 150)
+        budget["stack"] = (0, 272 if name.startswith("float16") else 72)
+    if name.startswith("tf32"):
+        budget["registers"] = (0, 255)
+    return {each: figures[each] for each, (low, high) in budget.items() if not low <= figures[each] <= high}
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_a_kernel_keeps_to_its_budget(name):
+    found = figures.recorded()[name]
+    command = "python -m tensorlab.backends.cuda.figures"
+    assert found["source"] == figures.fingerprint(CHECKED[name]), f"the kernel has changed: run {command}"
+    kinds = {f"sm_{major}{minor}" for major, minor in CHECKED[name].capabilities}
+    assert found.keys() == kinds | {"source"}
+    assert [excess(name, found[kind]) for kind in kinds] == [{}] * len(kinds)
+
+
+def test_figures_are_kept_until_a_kernel_changes(monkeypatch):
+    name = "product nn 64x4"
+    known = figures.recorded()
+    monkeypatch.setattr(figures, "measured", lambda checked, capability: {"registers": 7})
+    same, changed = CHECKED[name], CHECKED[name]._replace(kernel=CHECKED["product nn 128x8"].kernel)
+    assert figures.taken({name: same}, known) == {name: known[name]}
+    found = figures.taken({name: changed}, known)[name]
+    assert found["source"] != known[name]["source"]
+    assert found["sm_80"] == {"registers": 7}
+
+
+def test_the_fingerprint_sees_constants_called_functions_and_bounds():
+    kernel = CHECKED["product nn 64x4"].kernel
+    others = [
+        products.specialised(kernel, STEP=8),
+        products.specialised(kernel, fetch=products.keep),
+        products.specialised(kernel),
+    ]
+    vars(others[2])["bounds"] = 64, 1
+    seen = {figures.fingerprint(figures.Checked(each, (COUNT,))) for each in (kernel, *others)}
+    assert len(seen) == 4
 
 
 def spilling(n, x):
@@ -61,10 +100,33 @@ def doubling(n, x):
     x[n] = np.float32(np.float64(x[n]) * 1.1)
 
 
+def dividing(n, x):
+    x[n] = x[n] / x[n + 1]
+
+
+@disassembling
+def test_figures_are_those_of_the_machine_code_and_faults_exceed_the_budget():
+    name = "product nn 64x4"
+    assert figures.measured(CHECKED[name], (8, 0)) == figures.recorded()[name]["sm_80"]
+    greedy = products.specialised(CHECKED["product nn 128x8"].kernel)
+    vars(greedy)["bounds"] = 256, 3
+    found = figures.measured(figures.Checked(greedy, CHECKED[name].kinds), (8, 0))
+    assert excess("product nn 128x8", found).keys() >= {"stack", "local", "loop_local"}
+    assert excess("rung", figures.measured(figures.Checked(spilling, (COUNT, FLOATS)), (8, 0))).keys() == {
+        "stack",
+        "local",
+    }
+    assert excess("rung", figures.measured(figures.Checked(doubling, (COUNT, FLOATS)), (8, 0))) != {}
+
+
 @compiling
-def test_the_check_sees_local_memory_and_float64():
-    assert resources(spilling, (COUNT, FLOATS), (8, 0))[1] > 0
-    assert resources(doubling, (COUNT, FLOATS), (8, 0))[2] > 0
+def test_division_is_exact_and_small_numbers_stay():
+    code = compiler.ptx(dividing, (COUNT, FLOATS), (8, 0)).code
+    assert b"div.rn.f32" in code
+    assert b".ftz" not in code
+
+
+# --- what compiles ------------------------------------------------------------------------------------------
 
 
 @compiling

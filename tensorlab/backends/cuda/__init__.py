@@ -3,9 +3,10 @@
 `tensorlab.backends.cuda.simulator` runs a grid of threads on the CPU and finds what is undefined on a GPU.
 On it stand `counts`, which says what a GPU would have to do for a kernel, and `schedules`, which tries orders
 of its threads; `tensorlab.cuda` offers both.
-The kernels stand in `kernels`, and those made of a formula in `text`; `compute` launches them, and `memory`
-keeps what they work on. `ladder` is the product of matrices, written five times. `driver` is where simulator
-and GPU differ, and `compiler` makes machine code of a kernel.
+The kernels stand in `kernels`, those made of a formula in `text`, and the product of matrices in `products`
+and `tensor_cores`; `compute` launches them, and `memory` keeps what they work on. `ladder` is the way to that
+product, rung by rung. `intrinsics` has the instructions that only GPUs have. `driver` is where simulator and
+GPU differ, `compiler` makes machine code of a kernel, and `figures` says what that takes.
 
 The kernels are compiled for GPUs and run in the simulator. None has run on a GPU yet.
 """
@@ -17,10 +18,12 @@ import importlib.util
 import os
 from typing import TYPE_CHECKING
 
+from tensorlab.backends.cuda import matmul
+
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
 
-__all__ = ["VARIABLE", "gpu", "is_simulated", "is_there", "missing"]
+__all__ = ["VARIABLE", "gpu", "is_simulated", "is_there", "matmul", "missing"]
 
 VARIABLE = "TENSORLAB_CUDA"
 

@@ -26,6 +26,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tensorlab.backends.cuda import intrinsics
+
 __all__ = ["Compiled", "cubin", "flattened", "ptx", "signature"]
 
 # Cells of this type are addresses in a signature; a plain NumPy type is a number.
@@ -116,7 +118,8 @@ def ptx(kernel: Callable, kinds: Sequence[Kind], capability: tuple[int, int]) ->
             device=False,
             abi="numba",
             cc=capability,
-            fastmath={"contract"},
+            fastmath=False,
+            launch_bounds=getattr(kernel, "bounds", None),
         )
     found = re.search(r"\.entry (\w+)", text)
     assert found is not None
@@ -166,7 +169,7 @@ def _lowered(kernel: Callable) -> Callable:
 
     named = kernel.__globals__
     names: dict[str, Any] = {}
-    for name in _globals_of(kernel.__code__):
+    for name in globals_of(kernel.__code__):
         value = named.get(name)
         if name == "cuda":
             value = cuda
@@ -176,8 +179,10 @@ def _lowered(kernel: Callable) -> Callable:
             value = _numpy()
         elif name in _WHOLE:
             value = cuda.jit(device=True)(_WHOLE[name])
+        elif isinstance(value, types.FunctionType) and value.__module__ == intrinsics.__name__:
+            value = _instructions()[value.__name__]
         elif isinstance(value, types.FunctionType):
-            value = cuda.jit(device=True)(_lowered(value))
+            value = cuda.jit(device=True, forceinline=True)(_lowered(value))  # type: ignore[call-arg]
         if name in named:
             names[name] = value
     return types.FunctionType(
@@ -206,10 +211,16 @@ def _numpy() -> types.ModuleType:
     return named
 
 
-def _globals_of(code: types.CodeType) -> set[str]:
+def _instructions() -> dict[str, Any]:
+    from tensorlab.backends.cuda.lowering import INSTRUCTIONS
+
+    return INSTRUCTIONS
+
+
+def globals_of(code: types.CodeType) -> set[str]:
     inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
     own = {each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"}
-    return own.union(*map(_globals_of, inner))
+    return own.union(*map(globals_of, inner))
 
 
 _WHOLE = {"whole32": lambda value: np.int32(value), "whole64": lambda value: np.int64(value)}

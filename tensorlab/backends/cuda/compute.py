@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab.backends.cuda import kernels, text
+from tensorlab.backends.cuda import kernels, matmul, products, tensor_cores, text
 from tensorlab.backends.cuda.driver import Driver, Simulated
 from tensorlab.backends.cuda.memory import Pool
 from tensorlab.backends.fused import Backend
@@ -261,11 +261,12 @@ class Cuda(Backend):
         m, n, k = sizes
         if 0 in (*batch, m, n):
             return no_launch
-        tile = 4 if max(m, n) <= 8 else 8 if max(m, n) <= 32 else 16
-        kernel = text.kernel_of(
-            "gemm", text.gemm_text(element_type, tile, source is not None, activation, residual is not None)
+        functions = text.functions_of(
+            "gemm", text.product_text(element_type, source is not None, activation, residual is not None)
         )
-        grid = ceil_div(n, tile), ceil_div(m, tile), math.prod(batch)
+        names = {name: functions[name] for name in ("widen", "finish", "number")}
+        count = 8 if element_type.itemsize == 2 else 4
+        along_k = a[-1] == 1 or a[-2] != 1, b[-2] == 1 and b[-1] != 1
 
         def launch(
             target: Buffer,
@@ -276,18 +277,43 @@ class Cuda(Backend):
             beta: Any = 0,
             last: Buffer | None = None,
         ) -> None:
-            operands = [(target, out), (x, a), (y, b)]
-            if source is not None:
-                operands.append((target if added is None else added, source))
-            if residual is not None and last is not None:
-                operands.append((last, residual))
+            wide = (
+                products.is_wide(x, a, -1 if along_k[0] else -2, k if along_k[0] else m, count),
+                products.is_wide(y, b, -2 if along_k[1] else -1, k if along_k[1] else n, count),
+                element_type is not dtypes.bool and products.is_wide(target, out, -1, n),
+            )
+            taken = self._on_tensor_cores(element_type) if all(wide[:2]) else ""
+            if taken:
+                pieces, made = tensor_cores.LARGE, (functions["finish"], functions["widen"])
+                kernel = tensor_cores.of_type(taken, along_k, True, pieces, *made)
+                tile, threads = pieces.tile, pieces.threads
+            else:
+                size = products.choose(self.driver, m, n, math.prod(batch), all(wide[:2]), names["number"])
+                kernel = products.of_operands(along_k, wide, size, **names)
+                tile, threads = size.TILE, size.threads
+            operands = [
+                (target, out),
+                (x, a),
+                (y, b),
+                (added or target, source or out),
+                (last or target, residual or out),
+            ]
             arguments: list[Any] = []
             for buffer, strides in operands:
                 arguments += [*_raw(buffer), tuple(strides[:-2]), strides[-2], strides[-1]]
+            grid = ceil_div(n, tile), ceil_div(m, tile), math.prod(batch)
             steps = 0 if alpha == 0 else k
-            self._run(kernel, grid, (tile, tile), m, n, steps, alpha, beta, tuple(batch), *arguments)
+            self._run(kernel, grid, threads, m, n, steps, alpha, beta, tuple(batch), *arguments)
 
         return launch
+
+    def _on_tensor_cores(self, element_type: dtype) -> str:
+        """The type as which tensor cores multiply numbers of a type; empty where they do not."""
+        if self.driver.capability < (8, 0):
+            return ""
+        if element_type in (dtypes.float16, dtypes.bfloat16):
+            return element_type.name
+        return "tf32" if element_type is dtypes.float32 and matmul.allow_tf32 else ""
 
     # --- where index tensors and masks say ------------------------------------------------------------------
 

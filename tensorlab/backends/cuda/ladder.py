@@ -1,4 +1,4 @@
-"""The ladder of matrix products on a GPU: the same product five times, each with less traffic to memory.
+"""The ladder of matrix products on a GPU: the same product eight times, each with less traffic to memory.
 
 All multiply an m × k matrix by a k × n matrix, row-major. A GPU can multiply far faster than its memory can
 bring numbers, so that each rung asks: how often is a number brought for each time that it is used?
@@ -9,7 +9,12 @@ coalesced      the same, but neighbouring threads read neighbouring cells: one t
 shared_tile    a block brings a square of both matrices into shared memory once for all its threads
 column_tile    a thread keeps a column of results in registers, and uses each number of `b` for all
 square_tile    a thread keeps a square of results, and uses each number of a row and a column for all
+vectorised     four neighbours are moved at a time, to and from both memories
+double_buffer  the next numbers are on their way while these are multiplied; one barrier instead of two
+warp_tiled     the threads of a warp read neighbours: what `matmul` runs, with strides and batches
 =============  ==================================================================================
+
+The ninth, for those cards that have them, is `tensorlab.backends.cuda.tensor_cores`.
 """
 
 from __future__ import annotations
@@ -19,16 +24,31 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tensorlab.backends.cuda.intrinsics import load4, store4, word
+from tensorlab.backends.cuda.products import (
+    KEPT,
+    PANEL,
+    PANELS,
+    PITCH,
+    SQUARE,
+    STEP,
+    TILE,
+    fetch,
+    keep,
+    place,
+    product,
+    specialised,
+)
 from tensorlab.backends.cuda.simulator import cuda, launch
 
 __all__ = ["LADDER", "Rung", "matmul"]
 
-# mypy: disable-error-code="no-untyped-def"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
-# A block's square of results, and how far it steps along k. They are as small as the simulator needs.
-TILE, STEP = 16, 4
-# How many results a thread keeps in each direction.
-KEPT = 4
+# Whether k, and n, are multiples of four, so that four neighbours can be moved at a time.
+WIDE_A = WIDE_B = False
+# Of a block, if it computes TILE × TILE results, and each thread KEPT × KEPT.
+THREADS = (TILE // KEPT) ** 2
 
 
 def naive(m, n, k, a, b, c):
@@ -129,6 +149,96 @@ def square_tile(m, n, k, a, b, c):
                 c[row * n + column] = totals[r, s]
 
 
+def vectorised(m, n, k, a, b, c):
+    a_panel = cuda.shared.array(PANEL, np.float32, alignment=16)
+    b_panel = cuda.shared.array(PANEL, np.float32, alignment=16)
+    totals = cuda.local.array(SQUARE, np.float32)
+    rows = cuda.local.array(KEPT, np.float32)
+    columns = cuda.local.array(KEPT, np.float32)
+    me = word(cuda.threadIdx.x)
+    top, left = cuda.blockIdx.y * TILE, cuda.blockIdx.x * TILE
+    y, x = me // (TILE // KEPT) * KEPT, me % (TILE // KEPT) * KEPT
+    row, a_i = place(me, True)
+    column, b_i = place(me, False)
+    a_cell, b_cell = (top + row) * k + a_i, b_i * n + left + column
+    a_left, b_left = (k - a_i if top + row < m else 0), (k - b_i if left + column < n else 0)
+    for r in range(SQUARE):
+        totals[r] = 0
+    for begin in range(0, k, STEP):
+        a_next = fetch(a, a_cell + begin, 1, m - top - row, a_left - begin, True, WIDE_A)
+        b_next = fetch(b, b_cell + begin * n, 1, n - left - column, b_left - begin, False, WIDE_B)
+        keep(a_panel, a_i * PITCH + row, a_next, True)
+        keep(b_panel, b_i * PITCH + column, b_next, False)
+        cuda.syncthreads()
+        for i in range(STEP):
+            outer_product(a_panel, i * PITCH + y, b_panel, i * PITCH + x, totals, rows, columns)
+        cuda.syncthreads()
+    put(c, m, n, top + y, left + x, totals)
+
+
+def double_buffer(m, n, k, a, b, c):
+    a_panels = cuda.shared.array(PANELS, np.float32, alignment=16)
+    b_panels = cuda.shared.array(PANELS, np.float32, alignment=16)
+    totals = cuda.local.array(SQUARE, np.float32)
+    rows = cuda.local.array(KEPT, np.float32)
+    columns = cuda.local.array(KEPT, np.float32)
+    me = word(cuda.threadIdx.x)
+    top, left = cuda.blockIdx.y * TILE, cuda.blockIdx.x * TILE
+    y, x = me // (TILE // KEPT) * KEPT, me % (TILE // KEPT) * KEPT
+    row, a_i = place(me, True)
+    column, b_i = place(me, False)
+    a_cell, b_cell = (top + row) * k + a_i, b_i * n + left + column
+    a_left, b_left = (k - a_i if top + row < m else 0), (k - b_i if left + column < n else 0)
+    for r in range(SQUARE):
+        totals[r] = 0
+    keep(a_panels, a_i * PITCH + row, fetch(a, a_cell, 1, m - top - row, a_left, True, WIDE_A), True)
+    keep(b_panels, b_i * PITCH + column, fetch(b, b_cell, 1, n - left - column, b_left, False, WIDE_B), False)
+    cuda.syncthreads()
+    half = word(0)
+    for begin in range(STEP, k + STEP, STEP):
+        a_next = fetch(a, a_cell + begin, 1, m - top - row, a_left - begin, True, WIDE_A)
+        b_next = fetch(b, b_cell + begin * n, 1, n - left - column, b_left - begin, False, WIDE_B)
+        for i in range(STEP):
+            a_line, b_line = half + i * PITCH + y, half + i * PITCH + x
+            outer_product(a_panels, a_line, b_panels, b_line, totals, rows, columns)
+        half = word(PANEL - half)
+        keep(a_panels, half + a_i * PITCH + row, a_next, True)
+        keep(b_panels, half + b_i * PITCH + column, b_next, False)
+        cuda.syncthreads()
+    put(c, m, n, top + y, left + x, totals)
+
+
+def outer_product(a_panel, a_cell, b_panel, b_cell, totals, rows, columns):
+    """A column of `a` times a row of `b`, for the square of results that a thread keeps."""
+    for i in range(0, KEPT, 4):
+        rows[i], rows[i + 1], rows[i + 2], rows[i + 3] = load4(a_panel, a_cell + i)
+        columns[i], columns[i + 1], columns[i + 2], columns[i + 3] = load4(b_panel, b_cell + i)
+    for r in range(KEPT):
+        for s in range(KEPT):
+            totals[r * KEPT + s] += rows[r] * columns[s]
+
+
+def put(c, m, n, row, column, totals):
+    """Write a thread's square of results."""
+    for r in range(KEPT):
+        for s in range(0, KEPT, 4):
+            if row + r < m and column + s < n:
+                first, t = (row + r) * n + column + s, r * KEPT + s
+                if WIDE_B:
+                    store4(c, first, (totals[t], totals[t + 1], totals[t + 2], totals[t + 3]))
+                else:
+                    for i in range(4):
+                        if column + s + i < n:
+                            c[first + i] = totals[t + i]
+
+
+def warp_tiled(m, n, k, a, b, c):
+    product(
+        m, n, k, 1.0, 0.0, (1,), c, 0, (0,), n, 1, a, 0, (0,), k, 1, b, 0, (0,), n, 1,
+        c, 0, (0,), n, 1, c, 0, (0,), n, 1,
+    )  # fmt: skip
+
+
 class Rung(NamedTuple):
     """One way to multiply.
 
@@ -149,6 +259,9 @@ LADDER = {
     "shared_tile": Rung(shared_tile, (TILE, TILE)),
     "column_tile": Rung(column_tile, (TILE, TILE // KEPT)),
     "square_tile": Rung(square_tile, (TILE // KEPT, TILE // KEPT)),
+    "vectorised": Rung(vectorised, (THREADS, 1)),
+    "double_buffer": Rung(double_buffer, (THREADS, 1)),
+    "warp_tiled": Rung(warp_tiled, (THREADS, 1)),
 }
 
 
@@ -167,6 +280,7 @@ def matmul(rung: str, a: np.ndarray, b: np.ndarray, seed: int = 0) -> np.ndarray
     """
     kernel, block, rows_along_x = LADDER[rung]
     (m, k), n = a.shape, b.shape[1]
+    kernel = specialised(kernel, WIDE_A=k % 4 == 0, WIDE_B=n % 4 == 0, WIDE_OUT=n % 4 == 0)
     c = np.empty(m * n, np.float32)
     grid = -(-n // TILE), -(-m // TILE)
     launch(kernel, grid[::-1] if rows_along_x else grid, block, m, n, k, a.ravel(), b.ravel(), c, seed=seed)

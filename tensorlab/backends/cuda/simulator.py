@@ -48,6 +48,7 @@ __all__ = [
     "Shuffled",
     "Thread",
     "Touch",
+    "brought_by_lanes",
     "cuda",
     "current_thread",
     "launch",
@@ -576,7 +577,7 @@ class _Shared:
     """``cuda.shared``: memory of a block."""
 
     @staticmethod
-    def array(shape: int | tuple[int, ...], dtype: Any) -> Cells:
+    def array(shape: int | tuple[int, ...], dtype: Any, alignment: int = 0) -> Cells:
         """The block's array that this line of the kernel stands for: the same one for all its threads."""
         shared = current_thread().block.shared
         place = _place()
@@ -705,6 +706,12 @@ def _exchanged(lanes: int, value: Any, source: int, place: Place) -> Any:
     """What lane `source` brought; the thread's own value where no such lane takes part."""
     found = current_thread().wait("warp", place, lanes & _there(), value)
     return found.get(source, value)
+
+
+def brought_by_lanes(value: Any) -> dict[int, Any]:
+    """What each lane of the warp brings to this place, by lane."""
+    brought: dict[int, Any] = current_thread().wait("warp", _place(), _there(), value)
+    return brought
 
 
 cuda = Cuda()

@@ -28,9 +28,10 @@ from tensorlab.scalars.updates import Update
 __all__ = [
     "THREADS",
     "arg_reduce_text",
-    "gemm_text",
+    "functions_of",
     "kernel_of",
     "pointwise_text",
+    "product_text",
     "reduce_text",
     "scan_text",
     "sort_text",
@@ -77,8 +78,8 @@ def whole64(value: Any) -> Any:
 
 
 @functools.cache
-def kernel_of(name: str, text: str) -> Callable[..., None]:
-    """The function ``kernel`` of a text, under a name; its lines are there for debuggers and tracebacks."""
+def functions_of(name: str, text: str) -> dict[str, Any]:
+    """What a text defines, under a name; its lines are there for debuggers and tracebacks."""
     file = f"<kernel {name} {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     names: dict[str, Any] = {
@@ -89,7 +90,13 @@ def kernel_of(name: str, text: str) -> Callable[..., None]:
         "whole64": whole64,
     }
     exec(compile(text, file, "exec"), names)
-    made: Callable[..., None] = names["kernel"]
+    return names
+
+
+@functools.cache
+def kernel_of(name: str, text: str) -> Callable[..., None]:
+    """The function ``kernel`` of a text, under a name."""
+    made: Callable[..., None] = functions_of(name, text)["kernel"]
     made.__name__ = name
     return made
 
@@ -307,65 +314,35 @@ def _start(fold: Fold, total: str) -> str:
     return str(np.iinfo(total).min if start == "lowest" else np.iinfo(total).max)
 
 
-def gemm_text(
-    element_type: dtype, tile: int, is_added: bool, activation: Scalar | None, has_residual: bool
-) -> str:
-    """The kernel of a product: ``kernel(m, n, k, alpha, beta, batch, out, …, a, …, b, …)``.
+def product_text(element_type: dtype, is_added: bool, activation: Scalar | None, has_residual: bool) -> str:
+    """What `tensorlab.backends.cuda.products.product` does with its cells: ``widen(cell)`` and ``finish(…)``.
 
-    A block computes one square of the result. Step by step it brings a square of `a` and a square of `b` into
-    shared memory, where each of its threads then reads a row and a column: a number is read once from the
-    GPU's memory for as many products as a square is wide.
+    Products of truths are those of whole numbers.
     """
-    kind = numpy_name(element_type)
-    compute = dtypes.by_name("bool" if kind == "bool_" else kind)
-    names = ["out", "a", "b", *(["source"] if is_added else []), *(["residual"] if has_residual else [])]
-    operands = [f"{name}, {name}_first, {name}_batch, {name}_row, {name}_column" for name in names]
-    value, texts = "total", _conversions(element_type)
-
-    def read(name: str, row: str, column: str) -> str:
-        return _load(
-            f"{name}[{name}_cell + {row} * {name}_row + {column} * {name}_column]", element_type, kind
-        )
-
+    compute = dtypes.int32 if element_type is dtypes.bool else dtypes.by_name(numpy_name(element_type))
+    inner = compute_type(activation.formula, compute) if activation else compute
+    kind, texts = numpy_name(compute), _conversions(element_type)
     lines = [
-        f"def kernel({', '.join(['m, n, k, alpha, beta, batch', *operands])}):",
-        "    x, y = cuda.threadIdx.x, cuda.threadIdx.y",
-        f"    row, column = cuda.blockIdx.y * {tile} + y, cuda.blockIdx.x * {tile} + x",
-        *_positions("cuda.blockIdx.z", "batch", 4, *((name, f"{name}_first") for name in names)),
-        f"    a_tile = cuda.shared.array(({tile}, {tile}), np.{kind})",
-        f"    b_tile = cuda.shared.array(({tile}, {tile}), np.{kind})",
-        f"    total = np.{kind}(0)",
-        f"    for begin in range(0, k, {tile}):",
-        f"        a_tile[y, x] = np.{kind}(0)",
-        "        if row < m and begin + x < k:",
-        f"            a_tile[y, x] = {read('a', 'row', '(begin + x)')}",
-        f"        b_tile[y, x] = np.{kind}(0)",
-        "        if begin + y < k and column < n:",
-        f"            b_tile[y, x] = {read('b', '(begin + y)', 'column')}",
-        "        cuda.syncthreads()",
-        f"        for i in range({tile}):",
-        f"            total = np.{kind}(total + a_tile[y, i] * b_tile[i, x])",
-        "        cuda.syncthreads()",
-        "    if row < m and column < n:",
+        "def widen(cell):",
+        f"    return {_load('cell', element_type, kind)}",
+        "",
+        "",
+        "def finish(total, alpha, beta, source, source_cell, residual, residual_cell):",
     ]
     if is_added:
         lines += [
-            f"        total = np.{kind}(total * number(alpha))",
-            "        if beta != 0:",
-            f"            total += {read('source', 'row', 'column')} * number(beta)",
+            f"    total = np.{kind}(total * np.{kind}(alpha))",
+            "    if beta != 0:",
+            f"        total = np.{kind}(total + widen(source[source_cell]) * np.{kind}(beta))",
         ]
+    value = "total"
     if activation is not None:
-        inner = compute_type(activation.formula, compute)
         texts.append(formula_text(activation.formula, inner, ""))
         value = f"np.{kind}({activation.formula.__name__}(np.{numpy_name(inner)}(total)))"
-        kind_of_numbers = numpy_name(inner)
-    else:
-        kind_of_numbers = kind
     if has_residual:
-        value = f"{value} + {read('residual', 'row', 'column')}"
-    stored = _store(value, element_type, compute.is_floating_point)
-    lines.append(f"        out[out_cell + row * out_row + column * out_column] = {stored}")
-    return _module(kind_of_numbers, texts, lines)
+        value = f"{value} + widen(residual[residual_cell])"
+    lines.append(f"    return {_store(value, element_type, compute.is_floating_point)}")
+    return _module(numpy_name(inner), texts, lines)
 
 
 def scan_text(name: str, value: dtype, result: dtype, source: dtype, has_places: bool) -> str:

@@ -1,0 +1,56 @@
+"""The kernels whose figures are kept (see `tensorlab.backends.cuda.figures`), as operations run them."""
+
+from __future__ import annotations
+
+import itertools
+
+from tensorlab.backends.cuda import ladder, products, tensor_cores, text
+from tensorlab.backends.cuda.figures import CAPABILITIES, HALF, SINGLE, WHOLE, Checked
+from tensorlab.core import dtypes
+
+__all__ = ["CHECKED"]
+
+MATRIX = SINGLE, WHOLE, (WHOLE,), WHOLE, WHOLE
+PRODUCT = WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, (WHOLE,), *MATRIX * 5
+RUNG = WHOLE, WHOLE, WHOLE, SINGLE, SINGLE, SINGLE
+
+
+def _products() -> dict[str, Checked]:
+    made = text.functions_of("gemm", text.product_text(dtypes.float32, False, None, False))
+    names = {name: made[name] for name in ("widen", "finish", "number")}
+    found = {}
+    for a, b in itertools.product((True, False), repeat=2):
+        for size in (products.MIDDLE, products.LARGEST):
+            kernel = products.of_operands((a, b), (True,) * 3, size, **names)
+            order = "nt"[not a] + "nt"[b]
+            found[f"product {order} {size.TILE}x{size.KEPT}"] = Checked(kernel, PRODUCT)
+    return found
+
+
+def _rungs() -> dict[str, Checked]:
+    large = {**products.LARGEST._asdict(), "WIDE_A": True, "WIDE_B": True, "WIDE_OUT": True}
+    found = {}
+    for name, rung in ladder.LADDER.items():
+        kernel = rung.kernel
+        if name in ("vectorised", "double_buffer", "warp_tiled"):
+            kernel = products.specialised(kernel, **large)
+            vars(kernel)["bounds"] = 256, 2
+        found[f"rung {name}"] = Checked(kernel, RUNG)
+    return found
+
+
+def _on_tensor_cores() -> dict[str, Checked]:
+    found = {}
+    for element in (dtypes.bfloat16, dtypes.float16, dtypes.float32):
+        name, cells = ("tf32", SINGLE) if element is dtypes.float32 else (element.name, HALF)
+        made = text.functions_of("gemm", text.product_text(element, False, None, False))
+        matrix = cells, WHOLE, (WHOLE,), WHOLE, WHOLE
+        for a, b in itertools.product((True, False), repeat=2):
+            functions = made["finish"], made["widen"]
+            kernel = tensor_cores.of_type(name, (a, b), True, tensor_cores.LARGE, *functions)
+            kinds = *PRODUCT[:6], *matrix * 5
+            found[f"{name} {'nt'[not a]}{'nt'[b]}"] = Checked(kernel, kinds, CAPABILITIES[1:])
+    return found
+
+
+CHECKED = {**_rungs(), **_products(), **_on_tensor_cores()}

@@ -1,0 +1,210 @@
+"""What the machine code of each kernel takes: registers, memory, and which instructions.
+
+The figures stand in ``figures.json`` beside a hash of the text that they are the figures of, so that a test
+can hold each kernel to its budget without compiling it, and fails when a kernel has changed without them.
+
+    python -m tensorlab.backends.cuda.figures
+
+compiles the kernels that have changed, and takes their figures anew. It needs no GPU, only the packages of
+``pip install 'tensorlab[cuda,cuda-check]'``.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import json
+import re
+import subprocess
+import tempfile
+import types
+from collections.abc import Callable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tensorlab.backends.cuda import compiler, intrinsics
+
+__all__ = [
+    "CAPABILITIES",
+    "FILE",
+    "Checked",
+    "disassembler",
+    "fingerprint",
+    "instructions",
+    "measured",
+    "recorded",
+    "taken",
+]
+
+FILE = Path(__file__).with_name("figures.json")
+CAPABILITIES = (7, 5), (8, 0), (9, 0)
+
+WHOLE, SINGLE = np.dtype(np.int64), compiler.Address(np.dtype(np.float32))
+HALF = compiler.Address(np.dtype(np.uint16))
+DOUBLE = np.dtype(np.float64)
+
+
+class Checked(NamedTuple):
+    """A kernel whose figures are kept.
+
+    Attributes:
+        kernel: the kernel.
+        kinds: the `tensorlab.backends.cuda.compiler.signature` that it is compiled for.
+        capabilities: the compute capabilities.
+    """
+
+    kernel: Callable[..., None]
+    kinds: tuple[Any, ...]
+    capabilities: tuple[tuple[int, int], ...] = CAPABILITIES
+
+
+@functools.cache
+def recorded() -> dict[str, dict[str, Any]]:
+    """The figures of each kernel, by its name, and then by the kind of cards, as in ``"sm_80"``."""
+    found: dict[str, dict[str, Any]] = json.loads(FILE.read_text())
+    return found
+
+
+def fingerprint(checked: Checked) -> str:
+    """A hash of all that decides what a kernel is compiled to, but the packages that compile it."""
+    said = [str(checked.kinds), str(getattr(checked.kernel, "bounds", "")), *_texts(checked.kernel, set())]
+    said += map(inspect.getsource, (compiler.ptx, compiler.cubin))
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
+
+
+def _texts(function: Any, seen: set[Any]) -> list[str]:
+    """The text of a function, the constants that it reads, and the texts of the functions that it calls."""
+    if function.__code__ in seen:
+        return []
+    seen.add(function.__code__)
+    texts = [inspect.getsource(function)]
+    for name in sorted(compiler.globals_of(function.__code__)):
+        value = function.__globals__.get(name)
+        if isinstance(value, types.FunctionType) and value.__module__ == intrinsics.__name__:
+            texts += [f"{name} = {value.__name__}", _lowering()]
+        elif isinstance(value, types.FunctionType):
+            texts += [f"{name} = {value.__name__}", *_texts(value, seen)]
+        elif isinstance(value, (int, float, str, type)):
+            texts.append(f"{name} = {value!r}")
+    return texts
+
+
+@functools.cache
+def _lowering() -> str:
+    """The text of the module that makes instructions of the intrinsics, which takes numba-cuda to import."""
+    return Path(__file__).with_name("lowering.py").read_text()
+
+
+def measured(checked: Checked, capability: tuple[int, int]) -> dict[str, int]:
+    """The figures of a kernel for cards of one kind.
+
+    Returns:
+        ``registers`` of a thread; bytes of ``stack`` of a thread and ``shared`` of a block; how many
+        instructions there are: ``all``, ``fma``, ``tensor``, ``double`` (float64), ``wide`` (128-bit
+        accesses), ``local`` (accesses of the stack), ``shuffle`` and ``atomic``; and of the loop with the
+        most work ``loop``, ``loop_fma``, ``loop_tensor`` and ``loop_local``.
+    """
+    made = compiler.cubin(compiler.ptx(checked.kernel, checked.kinds, capability), capability)
+    registers, stack = (
+        int(re.search(pattern, made.log, re.I)[1])  # type: ignore[index]
+        for pattern in (r"used (\d+) registers", r"(\d+) bytes stack")
+    )
+    shared = re.search(r"(\d+) bytes smem", made.log)
+    listing = instructions(made.code)
+    loop = _busiest(
+        [line for line, _ in listing], {label: i for i, (_, label) in enumerate(listing) if label}
+    )
+    return {
+        "registers": registers,
+        "stack": stack,
+        "shared": int(shared[1]) if shared else 0,
+        **_counted([line for line, _ in listing]),
+        **{
+            f"loop_{name}": count
+            for name, count in _counted(loop).items()
+            if name in ("all", "fma", "tensor", "local")
+        },
+    }
+
+
+FAMILIES = {
+    "all": r"(?!NOP)",
+    "fma": r"FFMA",
+    "tensor": r"[HIQ]G?MMA",
+    "double": r"D(ADD|MUL|FMA|SETP|MNMX)",
+    "wide": r"(LDG|STG|LDS|STS|LDGSTS)\S*\.128",
+    "local": r"(LDL|STL)\b",
+    "shuffle": r"SHFL",
+    "atomic": r"(ATOM|RED|ATOMS|ATOMG)\b",
+}
+
+
+def _counted(listing: list[str]) -> dict[str, int]:
+    return {name: sum(bool(re.match(p, line)) for line in listing) for name, p in FAMILIES.items()}
+
+
+def _busiest(lines: list[str], labels: Mapping[str, int]) -> list[str]:
+    """The instructions of the loop that multiplies most, or is longest."""
+    loops: list[list[str]] = [[]]
+    for place, line in enumerate(lines):
+        found = re.search(r"BRA.*\((\.L_x_\d+)\)", line)
+        if found and labels.get(found[1], place) < place:
+            loops.append(lines[labels[found[1]] : place + 1])
+    return max(loops, key=lambda loop: (sum("FMA" in line or "MMA" in line for line in loop), len(loop)))
+
+
+def instructions(code: bytes) -> list[tuple[str, str]]:
+    """The instructions of some machine code, without predicates, and the label that stands before each."""
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(code)
+        file.flush()
+        listing = subprocess.run(
+            [disassembler(), "-c", file.name], capture_output=True, text=True, check=True
+        ).stdout
+    found, label = [], ""
+    for line in listing.splitlines():
+        if mark := re.match(r"\s*(\.L_x_\d+):", line):
+            label = mark[1]
+        elif mark := re.match(r"\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z].*?);", line):
+            found.append((mark[1], label))
+            label = ""
+    return found
+
+
+def disassembler() -> str:
+    """Where the program is that lists instructions; empty without it."""
+    try:
+        files = metadata.files("nvidia-cuda-nvdisasm") or []
+    except metadata.PackageNotFoundError:
+        return ""
+    return next(str(each.locate()) for each in files if each.name in ("nvdisasm", "nvdisasm.exe"))
+
+
+def taken(checked: Mapping[str, Checked], known: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The figures of all kernels: those that are known, if the kernel has not changed."""
+    figures = {}
+    for name, each in checked.items():
+        source = fingerprint(each)
+        if known.get(name, {}).get("source") == source:
+            figures[name] = known[name]
+            continue
+        figures[name] = {"source": source} | {
+            "sm_{}{}".format(*capability): measured(each, capability) for capability in each.capabilities
+        }
+    return figures
+
+
+def main() -> None:
+    """Take the figures of the kernels that have changed."""
+    from tensorlab.backends.cuda.checked import CHECKED
+
+    figures = taken(CHECKED, recorded() if FILE.exists() else {})
+    FILE.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

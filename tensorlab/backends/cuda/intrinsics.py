@@ -1,0 +1,168 @@
+"""What kernels ask of a GPU beyond `numba.cuda`: 128-bit accesses, asynchronous copies, tensor cores.
+
+Each function here is what the simulator runs. `tensorlab.backends.cuda.lowering` has for each the one
+instruction that a GPU runs in its place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tensorlab.backends.cuda.simulator import WARP, brought_by_lanes, cuda
+
+__all__ = [
+    "async_commit",
+    "async_copy",
+    "async_wait",
+    "load4",
+    "load_matrices",
+    "load_matrices_turned",
+    "multiply_bfloat16",
+    "multiply_float16",
+    "multiply_tf32",
+    "store4",
+    "tf32",
+    "word",
+]
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+# Bytes that one instruction moves at most, and a multiple of which their address must be.
+WIDEST = 16
+
+
+def word(value):
+    """A whole number in 32 bits, which is one register of a GPU, where Python's take two."""
+    return int(value)
+
+
+def load4(cells, first):
+    """Four neighbouring cells, in one access."""
+    _check_alignment(cells, first, 4)
+    return cells[first], cells[first + 1], cells[first + 2], cells[first + 3]
+
+
+def store4(cells, first, values):
+    """Overwrite four neighbouring cells, in one access."""
+    _check_alignment(cells, first, 4)
+    for i in range(4):
+        cells[first + i] = values[i]
+
+
+def async_copy(to, to_first, cells, first, count):
+    """Copy 16 bytes from global into shared memory: `count` cells, and zeros for the others.
+
+    The copy is done when `async_wait` returns, and other threads see it after a barrier.
+    """
+    width = WIDEST // cells.dtype.itemsize
+    _check_alignment(to, to_first, width)
+    if count:
+        _check_alignment(cells, first, width)
+    for i in range(width):
+        to[to_first + i] = cells[first + i] if i < count else cells.dtype.type(0)
+
+
+def async_commit():
+    """Make a group of the thread's copies since the last call."""
+
+
+def async_wait(groups):
+    """Wait until all but so many of the thread's latest groups are done."""
+
+
+def load_matrices(tile, cell):
+    """Four 8 × 8 matrices of sixteen-bit numbers: lane 8 j + r says where row r of matrix j begins.
+
+    Returns:
+        four times two numbers of each matrix: those of row ``lane // 4``, columns ``lane % 4 * 2`` and the
+        next, the first in the low half.
+    """
+    return _matrices(tile, cell, is_turned=False)
+
+
+def load_matrices_turned(tile, cell):
+    """The same of the matrices' transposes."""
+    return _matrices(tile, cell, is_turned=True)
+
+
+def multiply_bfloat16(a, b, c):
+    """``a @ b + c`` by a warp: 16 × 16 and 16 × 8 bfloat16, 16 × 8 float32."""
+    return _multiplied(_bfloat16, a, b, c)
+
+
+def multiply_float16(a, b, c):
+    """``a @ b + c`` by a warp: 16 × 16 and 16 × 8 float16, 16 × 8 float32."""
+    return _multiplied(_float16, a, b, c)
+
+
+def multiply_tf32(a, b, c):
+    """``a @ b + c`` by a warp: 16 × 8 and 8 × 8 numbers of `tf32`, 16 × 8 float32."""
+    return _multiplied(_float32, a, b, c)
+
+
+def tf32(x):
+    """A float32 rounded to 10 bits of fraction, as the 32 bits that tensor cores take."""
+    bits = np.float32(x).view(np.uint32)
+    return (bits + np.uint32(0x1000)) & np.uint32(0xFFFFE000)  # halves go away from zero
+
+
+def _check_alignment(cells: Any, first: int, count: int) -> None:
+    size = cells.dtype.itemsize
+    if (cells.array.ctypes.data + first * size) % min(count * size, WIDEST):
+        raise ValueError(f"cell {first} is not at a multiple of {count} cells, which are moved in one access")
+
+
+def _matrices(tile: Any, cell: int, is_turned: bool) -> tuple[np.uint32, ...]:
+    rows, lane = brought_by_lanes(cell), cuda.laneid
+    row, column = lane // 4, lane % 4 * 2
+    found = []
+    for matrix in range(4):
+        if is_turned:
+            low, high = (tile[rows[8 * matrix + column + i] + row] for i in range(2))
+        else:
+            low, high = (tile[rows[8 * matrix + row] + column + i] for i in range(2))
+        found.append(np.uint32(int(low) | int(high) << 16))
+    return tuple(found)
+
+
+def _bfloat16(words: np.ndarray) -> np.ndarray:
+    return np.stack([words << 16, words & 0xFFFF0000], -1).view(np.float32)
+
+
+def _float16(words: np.ndarray) -> np.ndarray:
+    return words[..., None].view(np.float16).astype(np.float32)
+
+
+def _float32(words: np.ndarray) -> np.ndarray:
+    return words[..., None].view(np.float32)
+
+
+class _Products:
+    """The latest product of a warp, which its first lane computes for all of them."""
+
+    brought: Any = None
+    product: np.ndarray
+
+    def of(self, brought: dict[int, Any], numbers: Any) -> np.ndarray:
+        """The 16 × 8 elements of ``a @ b + c``, of what each lane brought."""
+        if self.brought is not brought:
+            a, b, c = (np.array([brought[lane][i] for lane in range(WARP)]) for i in range(3))
+            # for lane 4 g + q: rows g and g + 8 of a, column g of b; each word holds neighbours along k
+            left = numbers(a).reshape(8, 4, 2, 2, -1).transpose(3, 0, 2, 1, 4).reshape(16, -1)
+            right = numbers(b).reshape(8, 4, 2, -1).transpose(2, 1, 3, 0).reshape(-1, 8)
+            total = c.reshape(8, 4, 2, 2).transpose(2, 0, 1, 3).reshape(16, 8)
+            self.brought, self.product = brought, left.astype(np.float64) @ right + total
+        return self.product
+
+
+_latest = _Products()
+
+
+def _multiplied(numbers: Any, a: Any, b: Any, c: Any) -> tuple[np.float32, ...]:
+    """The thread's own four elements of a product to which every lane brings some elements."""
+    product = _latest.of(brought_by_lanes((a, b, c)), numbers)
+    row, column = cuda.laneid // 4, cuda.laneid % 4 * 2
+    own = product[row::8, column : column + 2].astype(np.float32)
+    return tuple(own.ravel())

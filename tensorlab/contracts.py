@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -30,6 +31,9 @@ __all__ = [
 # Functions that have a wrapper of their own, and explain their failures in it.
 EXPLAINED: set[Callable] = set()
 
+# What Python itself says where an operator or a built-in function cannot take a value.
+_PYTHONS = re.compile("unsupported operand|bad operand|object of type|'[^']*' object|'[^']*' not supported")
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -43,10 +47,10 @@ def explained(function: Callable[P, R], flags: bool = True) -> Callable[P, R]:
 
     Example:
         >>> import tensorlab as tl
-        >>> tl.flatten([1, 2])
+        >>> tl.cdist(tl.ones(2, 2), tl.ones(2, 2), "far")
         Traceback (most recent call last):
             ...
-        TypeError: flatten(): argument 'input' (position 1) must be Tensor, not list
+        TypeError: cdist(): argument 'p' (position 3) must be float, not str
     """
     names = flags_of(function) if flags else ()
 
@@ -73,7 +77,7 @@ def misuse(
         the error to raise; None if all arguments are of the right kind, or if the call says so already. A
         keyword that the function does not have is answered with those that it has.
     """
-    if type(error) is TypeError:
+    if type(error) is TypeError and not _PYTHONS.match(str(error)):
         return _unknown_keyword(function, keywords, str(error))
     if isinstance(error, (ValueError, NotImplementedError)):
         return None  # the function's own words on the value
@@ -88,9 +92,10 @@ def misuse(
             continue
         kinds = _kinds(parameter.annotation)
         if kinds and not any(fits(value) for fits in kinds.values()):
+            advice = ": make one with tensorlab.tensor(data)" if [*kinds] == ["Tensor"] else ""
             return TypeError(
                 f"{function.__name__}(): argument {name!r} (position {position}) must be "
-                f"{' or '.join(kinds)}, not {type(value).__name__}"
+                f"{' or '.join(kinds)}, not {type(value).__name__}{advice}"
             )
     return None
 

@@ -158,7 +158,7 @@ def _extreme(
     primitive: Reduce, input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None, called: str = ""
 ) -> Tensor:
     name = called or primitive.name
-    element_type = need_tensor(name, input).dtype
+    element_type = input.dtype
     if 0 in input.shape:
         named = dim is not None and dim != () and dim != []
         _refuse_empty(name, input, as_dims(dim, input.ndim, name) if named else None, RuntimeError)
@@ -265,7 +265,6 @@ def min(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any
 
 
 def _three_forms(name: str, input: Tensor, arguments: tuple, keywords: dict[str, Any], out: Any) -> Any:
-    need_tensor(name, input)
     given = dict(keywords)
     if arguments and isinstance(arguments[0], Tensor):
         given.update(zip(("other",), arguments, strict=False))
@@ -347,7 +346,7 @@ def argmin(
 
 def _place(primitive: Places, input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None) -> Tensor:
     name = primitive.name
-    if need_tensor(name, input)._dtype is dtypes.bool:
+    if input._dtype is dtypes.bool:
         raise RuntimeError(f"{name}(): does not support bool input: convert with .to(tensorlab.uint8) first")
     position = None if dim is None else as_one_dim(name, dim, input)
     if 0 in input._shape:
@@ -385,9 +384,9 @@ def aminmax(
         >>> least, greatest
         (tensor(1), tensor(3))
     """
-    position = None if dim is None else as_one_dim("aminmax", dim, need_tensor("aminmax", input))
+    position = None if dim is None else as_one_dim("aminmax", dim, input)
     least, greatest = (None, None) if out is None else need_outs("aminmax", out, 2)
-    elements = detach(need_tensor("aminmax", input))
+    elements = detach(input)
     results = (
         _extreme(AMIN, elements, position, keepdim, least, "aminmax"),
         _extreme(AMAX, elements, position, keepdim, greatest, "aminmax"),

@@ -8,7 +8,6 @@ from typing import Any
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.dispatch.memory import allocate
-from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.elementwise import apply, compute, compute_into
 from tensorlab.ops.joining import cat
 from tensorlab.ops.padding import constant_pad_nd
@@ -127,7 +126,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
         >>> tl.channel_shuffle(tl.arange(6).view(1, 6, 1), 2).flatten()
         tensor([0, 3, 1, 4, 2, 5])
     """
-    if need_tensor("channel_shuffle", input).ndim < 3:
+    if input.ndim < 3:
         raise RuntimeError(
             f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}"
         )
@@ -166,7 +165,7 @@ def local_response_norm(
         >>> F.local_response_norm(tl.ones(1, 3, 1), 3, alpha=3.0, beta=1.0).flatten()
         tensor([0.3333, 0.2500, 0.3333])
     """
-    if need_tensor("local_response_norm", input).ndim < 3:
+    if input.ndim < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)")
     if size < 1:
         raise RuntimeError(f"kernel size should be greater than zero, but got {size}: it counts channels")

@@ -13,7 +13,6 @@ from tensorlab.core.layout import Size
 from tensorlab.dispatch.operands import Number, is_number, number_from, result_type
 from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops.aliases import as_own, detach
-from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.conversion import cast
 from tensorlab.ops.creation import full_like
@@ -94,7 +93,6 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tl.inner(tl.ones(2, 3), tl.tensor([1.0, 2.0, 3.0]))
         tensor([6., 6.])
     """
-    need_tensors("inner", input=input, other=other)
     if not input.ndim or not other.ndim:
         return mul(input, other, out=out)
     if input.shape[-1] != other.shape[-1]:

@@ -28,7 +28,7 @@ from tensorlab.dispatch.primitive import (
 from tensorlab.names.rules import keeps
 from tensorlab.ops import conversion
 from tensorlab.ops.aliases import detach
-from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.joining import cat, stack
 from tensorlab.ops.outputs import need_outs, typed_out, written
 from tensorlab.ops.pointwise import exp, log, logaddexp
@@ -197,7 +197,7 @@ def cumprod_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
 
 def _in_place(scan: Scan, input: Tensor, dim: int, dtype: dtype | None) -> Tensor:
     name = scan.name
-    check_in_place(need_tensor(name, input))
+    check_in_place(input)
     position = as_one_dim(name, dim, input)  # a wrong dimension comes before a wrong dtype
     _refuse_bool(name, input.dtype, input)
     if dtype is not None and dtype is not input.dtype:
@@ -214,7 +214,7 @@ def _refuse_bool(name: str, value: dtype, input: Tensor) -> None:
 
 
 def _sums(scan: Scan, input: Tensor, dim: int, chosen: dtype | None, out: Tensor | None) -> Tensor:
-    position = as_one_dim(scan.name, dim, need_tensor(scan.name, input))
+    position = as_one_dim(scan.name, dim, input)
     value = chosen or (input._dtype if input._dtype.is_floating_point else dtypes.int64)
     if out is not None:
         value = typed_out(scan.name, chosen, out)
@@ -265,7 +265,7 @@ def _extremes(
     scan: Scan, node: type[Backward], input: Tensor, dim: int, out: Sequence[Tensor] | None
 ) -> tuple[Tensor, Tensor]:
     name = scan.name
-    params = as_one_dim(name, dim, need_tensor(name, input)), input.dtype
+    params = as_one_dim(name, dim, input), input.dtype
     if out is not None:
         targets = need_outs(name, out, 2)
         typed_out(name, input.dtype, targets[0])
@@ -315,7 +315,7 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tenso
         >>> tl.logcumsumexp(tl.tensor([1000.0, 1000.0, 1001.0]), 0)
         tensor([1000.0000, 1000.6932, 1001.5515])
     """
-    position = as_one_dim("logcumsumexp", dim, need_tensor("logcumsumexp", input))
+    position = as_one_dim("logcumsumexp", dim, input)
     if not input._dtype.is_floating_point:
         raise NotImplementedError(
             f"logcumsumexp() is not implemented for {input._dtype.name}: convert with "

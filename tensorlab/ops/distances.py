@@ -11,7 +11,7 @@ from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.core import broadcasting
 from tensorlab.core.layout import Size
-from tensorlab.ops.arguments import need_tensor, need_tensors
+from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import transpose
@@ -165,7 +165,7 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
         >>> tl.pdist(tl.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
         tensor([5.0000, 1.0000, 4.2426])
     """
-    if need_tensor("pdist", input).ndim != 2:
+    if input.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
     if not input.is_floating_point():
         raise RuntimeError(f"pdist only supports floating-point dtypes, got {input.dtype.name}")

@@ -7,7 +7,6 @@ from tensorlab.autograd.recording import record
 from tensorlab.core import layout
 from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.ops import slicing
-from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add
 from tensorlab.ops.contractions import cross
 from tensorlab.ops.conversion import clone
@@ -107,7 +106,6 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
         >>> tl.linalg.vecdot(tl.ones(2, 3), tl.tensor([1.0, 2.0, 3.0]))
         tensor([6., 6.])
     """
-    need_tensors("vecdot", x=x, y=y)
     if not x.dtype.is_floating_point:
         raise RuntimeError(
             f"linalg.vecdot: Expected a floating point tensor as input. Got {x.dtype.name}: convert first, "

@@ -290,7 +290,6 @@ def multilabel_margin_loss(
         >>> F.multilabel_margin_loss(tl.tensor([[0.1, 0.2, 0.4, 0.8]]), tl.tensor([[3, 0, -1, 1]]))
         tensor(0.8500)
     """
-    need_tensors("multilabel_margin_loss", input=input, target=target)
     reduction = reduction_of(reduction, size_average, reduce)
     if input.ndim > 2 or input.shape != target.shape:
         raise RuntimeError(

@@ -11,7 +11,6 @@ from tensorlab.dispatch.copies import write
 from tensorlab.dispatch.guards import guard_write
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.argreduce import amax, aminmax, argmax
-from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import empty, empty_like
 from tensorlab.ops.pointwise import div
 from tensorlab.ops.random_fills import exponential_
@@ -67,7 +66,7 @@ def multinomial(
         draw = _with_replacement
     else:
         draw = _without_replacement
-    if need_tensor("multinomial", input).ndim not in (1, 2):
+    if input.ndim not in (1, 2):
         raise RuntimeError(f"prob_dist must be 1 or 2 dim: its shape is {tuple(input.shape)}")
     if not input.dtype.is_floating_point:
         raise RuntimeError(

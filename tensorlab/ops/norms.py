@@ -12,7 +12,7 @@ from tensorlab.dispatch.operands import is_number, number_from
 from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops import conversion, dims, shape
 from tensorlab.ops.argreduce import amax, amin
-from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.factorizations import svdvals
 from tensorlab.ops.outputs import typed_out, written
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_one_dim, own_type, reduce, spread
@@ -94,7 +94,7 @@ def vector_norm(
         >>> tl.linalg.vector_norm(x, dim=1), tl.linalg.vector_norm(x, tl.inf)
         (tensor([ 5., 10.]), tensor(8.))
     """
-    element_type = need_tensor("linalg.vector_norm", x, "x").dtype
+    element_type = x.dtype
     ord = number_from(ord)
     if isinstance(ord, (str, bool)) or not isinstance(ord, (int, float)):
         raise TypeError(f"linalg.vector_norm(): argument 'ord' must be Number, not {type(ord).__name__}")
@@ -154,7 +154,7 @@ def matrix_norm(
         >>> [round(tl.linalg.matrix_norm(x, ord).item(), 4) for ord in ("fro", "nuc", 2, 1)]
         [5.0, 7.0, 4.0, 4.0]
     """
-    if need_tensor("linalg.matrix_norm", A, "A").ndim < 2:
+    if A.ndim < 2:
         raise RuntimeError(
             f"linalg.matrix_norm: The input tensor A must have at least 2 dimensions, got {A.ndim}"
         )
@@ -231,7 +231,6 @@ def matrix_or_vector_norm(
         >>> tl.linalg.norm(x), tl.linalg.norm(x, 1), tl.linalg.norm(x, 1, dim=1)
         (tensor(5.), tensor(4.), tensor([7., 0.]))
     """
-    need_tensor("linalg.norm", A, "A")
     if ord is None:
         return vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
     ord = number_from(ord)
@@ -313,7 +312,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
         raise RuntimeError(f"renorm: non-positive-norm not supported, got p={p}")
     if maxnorm < 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
-    if need_tensor("renorm", input).ndim < 2:
+    if input.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
     position = as_one_dim("renorm", dim, input)
     others = tuple(at for at in range(input.ndim) if at != position)

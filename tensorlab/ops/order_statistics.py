@@ -12,7 +12,7 @@ from tensorlab.dispatch.memory import as_new
 from tensorlab.ops import reduction
 from tensorlab.ops.aliases import as_own, detach
 from tensorlab.ops.argreduce import amax, argmax
-from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.clamp import clamp
 from tensorlab.ops.indexing.gather_scatter import gather
 from tensorlab.ops.joining import cat
@@ -81,7 +81,6 @@ def nanmedian(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out:
 
 
 def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Any:
-    need_tensor(name, input)
     if dim is _NOTHING and out is not None:
         raise TypeError(
             f"{name}() with out= takes dim as well: it writes values and indices along a dimension"
@@ -141,7 +140,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
         >>> values, indices
         (tensor(2), tensor(2))
     """
-    position = as_one_dim("mode", dim, need_tensor("mode", input))
+    position = as_one_dim("mode", dim, input)
     refuse_without_order("mode", input, position, bools=True)
     places = _most_frequent(detach(input), position)
     kept = as_flag("mode", keepdim)

@@ -21,7 +21,6 @@ from tensorlab.core.memory_formats import (
 from tensorlab.dispatch.copies import write_new
 from tensorlab.dispatch.memory import allocate_strided, filled
 from tensorlab.dispatch.operands import Number, number_from
-from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.resampling import Along, resampled, resampled_gradient
 from tensorlab.registry import op
@@ -54,7 +53,6 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     """
     if mode == "constant" and value is None:
         return _padded_by_zeros(input, pad)
-    need_tensors("pad", input=input)
     widths = _widths(input, pad)
     if mode == "constant":
         return constant_pad_nd(input, widths, 0 if value is None else value)
@@ -78,7 +76,6 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
 
 
 def _padded_by_zeros(input: Tensor, pad: Sequence[int]) -> Tensor:
-    need_tensors("pad", input=input)
     return constant_pad_nd(input, _widths(input, pad), 0)
 
 
@@ -95,7 +92,6 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0) -> Ten
         >>> tl.constant_pad_nd(tl.tensor([1, 2, 3]), (-1, 1), 7)
         tensor([2, 3, 7])
     """
-    need_tensors("constant_pad_nd", input=input)
     widths = _widths(input, pad)
     shape = _padded(input, widths)
     if all(width <= 0 for width in widths):

@@ -180,7 +180,6 @@ def avg_pool2d(
         tensor([[[2.5000, 3.5000, 4.5000],
                  [6.5000, 7.5000, 8.5000]]])
     """
-    need_tensors("avg_pool2d", input=input)
     if input.ndim < 3:
         raise IndexError(
             f"avg_pool2d(): non-empty 3D or 4D (batch mode) tensor expected, got {list(input.shape)}"
@@ -316,7 +315,6 @@ def _need(name: str, input: Tensor, allowed: Any) -> None:
 
 
 def _check(name: str, input: Tensor, allowed: Any) -> None:
-    need_tensors(name, input=input)
     if input.ndim not in (3, 4) or 0 in input._shape[-3:]:
         raise RuntimeError(
             f"{name}(): Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
@@ -327,7 +325,6 @@ def _check(name: str, input: Tensor, allowed: Any) -> None:
 
 def _adaptive(name: str, input: Tensor, output_size: Any, filled_from: int) -> Adaptive:
     """The windows that cover images; the dimensions from `filled_from` on must not be empty."""
-    need_tensors(name, input=input)
     if isinstance(output_size, (tuple, list)) and input.ndim <= len(output_size):
         raise ValueError(
             f"{name}(): Input dimension should be at least {len(output_size) + 1}, but got "

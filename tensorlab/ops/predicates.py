@@ -9,7 +9,7 @@ from tensorlab.autograd.unbroadcasting import unbroadcast
 from tensorlab.core import layout, memory_formats
 from tensorlab.dispatch.guards import same_place
 from tensorlab.ops.aliases import as_own
-from tensorlab.ops.arguments import need_tensor, need_tensors, sizes_from
+from tensorlab.ops.arguments import need_tensor, sizes_from
 from tensorlab.ops.pointwise import eq, logical_not, lt
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
@@ -38,7 +38,7 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _equal(name: str, input: Tensor, value: float, out: Tensor | None) -> Tensor:
-    if need_tensor(name, input).dtype.is_floating_point:
+    if input.dtype.is_floating_point:
         return eq(input, value) if out is None else eq(input, value, out=out)
     return lt(input, input) if out is None else lt(input, input, out=out)  # nowhere; and names are kept
 
@@ -51,7 +51,7 @@ def isreal(input: Tensor) -> Tensor:
         >>> tl.isreal(tl.tensor([1.5, tl.nan]))
         tensor([True, True])
     """
-    return logical_not(lt(need_tensor("isreal", input), input))
+    return logical_not(lt(input, input))
 
 
 @op("function method")
@@ -65,7 +65,7 @@ def is_nonzero(input: Tensor) -> bool:
         >>> tl.is_nonzero(tl.tensor([0.5])), tl.is_nonzero(tl.tensor(False))
         (True, False)
     """
-    count = need_tensor("is_nonzero", input).numel()
+    count = input.numel()
     if count == 0:
         raise RuntimeError("Boolean value of Tensor with no values is ambiguous: it has no element to ask")
     if count > 1:
@@ -87,7 +87,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
         >>> tl.is_same_size(tl.zeros(2, 3), tl.zeros(3, 2))
         False
     """
-    return need_tensor("is_same_size", input).shape == need_tensor("is_same_size", other, "other").shape
+    return input.shape == other.shape
 
 
 @op("function method")
@@ -121,7 +121,7 @@ def is_set_to(input: Tensor, tensor: Tensor) -> bool:
         >>> x.is_set_to(x.view(2, 3)), x.is_set_to(x.view(6))
         (True, False)
     """
-    return same_place(input, need_tensor("is_set_to", tensor, "tensor"))
+    return same_place(input, tensor)
 
 
 @op("function method")
@@ -132,7 +132,6 @@ def get_device(input: Tensor) -> int:
         >>> tl.zeros(1).get_device()
         -1
     """
-    need_tensors("get_device", input=input)
     return -1 if input.device.type == "cpu" else input.device.index or 0
 
 

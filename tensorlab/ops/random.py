@@ -19,7 +19,7 @@ from tensorlab.dispatch.operands import is_number
 from tensorlab.dispatch.primitive import check_out
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.argreduce import amin
-from tensorlab.ops.arguments import need_tensor, tensor_options
+from tensorlab.ops.arguments import tensor_options
 from tensorlab.ops.creation import empty, empty_like
 from tensorlab.ops.pointwise import add_, mul_
 from tensorlab.ops.random_fills import bernoulli_, normal_, uniform_
@@ -129,9 +129,7 @@ def rand_like(
         tensor([[0.5979, 0.8453],
                 [0.9464, 0.2965]])
     """
-    target = empty_like(
-        need_tensor("rand_like", input), dtype=dtype, device=device, memory_format=memory_format
-    )
+    target = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
     return as_new(uniform_(target, generator=generator))
 
 
@@ -153,9 +151,7 @@ def randn_like(
         tensor([[ 0.2713, -1.2729],
                 [ 0.5027,  0.4181]])
     """
-    target = empty_like(
-        need_tensor("randn_like", input), dtype=dtype, device=device, memory_format=memory_format
-    )
+    target = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
     return as_new(normal_(target, generator=generator))
 
 
@@ -248,7 +244,6 @@ def bernoulli(
         >>> tl.bernoulli(tl.tensor([0.0, 0.9, 1.0]))
         tensor([0., 1., 1.])
     """
-    need_tensor("bernoulli", input)
     if out is not None:
         check_out("bernoulli", out, input)
     target = new((), input.shape, "bernoulli", out, input.dtype if out is None else None)
@@ -276,7 +271,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
         >>> tl.poisson(tl.tensor([1.0, 10.0, 100.0]))
         tensor([ 2.,  7., 95.])
     """
-    if not need_tensor("poisson", input).dtype.is_floating_point:
+    if not input.dtype.is_floating_point:
         raise NotImplementedError(f"poisson expects rates of a floating-point dtype, got {input.dtype.name}")
     target = empty(input.shape, dtype=input.dtype)
     if fill_each(target, "poisson", generator, input):

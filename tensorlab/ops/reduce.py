@@ -14,7 +14,6 @@ from tensorlab.core.layout import Size
 from tensorlab.dispatch.primitive import Primitive, Recorded, Result, call, unary
 from tensorlab.folds import TABLE
 from tensorlab.names.rules import reduces
-from tensorlab.ops.arguments import need_tensor
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -228,7 +227,6 @@ def reduce(
     Raises:
         TypeError, IndexError, RuntimeError: see `as_dims`, `as_flag` and `tensorlab.dispatch.primitive.call`.
     """
-    need_tensor(primitive.name, input)
     if dim is not None and type(dim) is not int:
         dim = as_dims(dim, input.ndim, primitive.name)
     if type(keepdim) is not bool:

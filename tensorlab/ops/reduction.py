@@ -13,7 +13,7 @@ from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.ops import conversion, pointwise
-from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.joining import cat
 from tensorlab.ops.outputs import typed_out, written
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, reduce, spread, wide_type
@@ -141,11 +141,7 @@ def nansum(
         >>> tl.tensor([1.0, tl.nan, 2.0]).nansum()
         tensor(3.)
     """
-    if (
-        dtype is not None
-        and not dtype.is_floating_point
-        and need_tensor("nansum", input).dtype.is_floating_point
-    ):
+    if dtype is not None and not dtype.is_floating_point and input.dtype.is_floating_point:
         # A NaN has no integer to be converted to: it is left out while the elements are floats.
         summed = _added(NANSUM, input, dim, keepdim, None, None)
         summed = conversion.to(summed, dtype)
@@ -154,7 +150,7 @@ def nansum(
         dtype is None
         and out is not None
         and not out.dtype.is_floating_point
-        and need_tensor("nansum", input).dtype.is_floating_point
+        and input.dtype.is_floating_point
         and input.numel()
     ):
         raise NotImplementedError(
@@ -170,7 +166,7 @@ def _added(
     if out is not None:
         dtype = typed_out(primitive.name, dtype, out)
     if dtype is dtypes.bool:
-        input = conversion.to(need_tensor(primitive.name, input), dtypes.bool)
+        input = conversion.to(input, dtypes.bool)
     return reduce(primitive, input, dim, keepdim, dtype, out)
 
 
@@ -221,7 +217,6 @@ def nanmean(
         >>> tl.tensor([[1.0, tl.nan], [2.0, 3.0]]).nanmean(1)
         tensor([1.0000, 2.5000])
     """
-    need_tensor("nanmean", input)
     if not input.dtype.is_floating_point:
         raise RuntimeError(
             f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.name}: "
@@ -308,7 +303,7 @@ def _truth(primitive: Reduce, input: Tensor, dim: Dims, keepdim: bool, out: Tens
     if out is not None and out.dtype not in (dtypes.bool, dtypes.uint8):
         raise RuntimeError(f"{primitive.name} only supports bool tensor for result, got: {out.dtype.name}")
     if isinstance(dim, (tuple, list)) and not dim:
-        result = _truth_type(need_tensor(primitive.name, input).dtype, None if out is None else out.dtype)[1]
+        result = _truth_type(input.dtype, None if out is None else out.dtype)[1]
         truths = conversion.to(pointwise.ne(input, 0), result)
         return truths if out is None else written(out, truths)
     return reduce(primitive, input, dim, keepdim, None, out)

@@ -19,7 +19,6 @@ from tensorlab.dispatch.operands import Number, is_number, result_type
 from tensorlab.dispatch.primitive import Primitive, Result, compute
 from tensorlab.ops import argreduce, conversion
 from tensorlab.ops.aliases import detach
-from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.from_data import from_cells, tensor
 from tensorlab.ops.outputs import fit_out, typed_out
 from tensorlab.registry import op
@@ -143,7 +142,7 @@ def searchsorted(
     """
     name = "searchsorted"
     _check_options(name, input, right, side)
-    numbers = _numbers(need_tensor(name, sorted_sequence, "sorted_sequence"), input)
+    numbers = _numbers(sorted_sequence, input)
     _check_shapes(name, sorted_sequence, numbers, isinstance(input, Tensor))
     sorters = () if sorter is None else (_checked_sorter(name, sorter, sorted_sequence),)
     common = _compared_type(name, sorted_sequence, input)
@@ -245,7 +244,7 @@ def bucketize(
         >>> tl.bucketize(tl.tensor([1, 3, 6]), tl.tensor([2, 3, 5]))
         tensor([0, 1, 3])
     """
-    if need_tensor("bucketize", boundaries, "boundaries").ndim != 1:
+    if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 
@@ -274,7 +273,7 @@ def histc(
         >>> tl.histc(tl.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
         tensor([0., 2., 1., 0.])
     """
-    if not need_tensor("histc", input).dtype.is_floating_point:
+    if not input.dtype.is_floating_point:
         raise NotImplementedError(
             f"histc() is not implemented for {input.dtype.name}: convert with .to(tensorlab.float32) first"
         )
@@ -336,7 +335,7 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
         >>> tl.unravel_index(tl.tensor([5, 7]), (2, 4))
         (tensor([1, 1]), tensor([1, 3]))
     """
-    if need_tensor("unravel_index", indices, "indices").dtype.category != dtypes.INTEGER:
+    if indices.dtype.category != dtypes.INTEGER:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype.name}")
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     if any(size < 0 for size in sizes):

@@ -15,7 +15,7 @@ from tensorlab.dispatch.operands import widened
 from tensorlab.dispatch.primitive import Primitive, Recorded, Result, compute, unary
 from tensorlab.dispatch.primitive import check_out as refuse_tracked
 from tensorlab.folds import TABLE as FOLDS
-from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.conversion import contiguous
 from tensorlab.ops.outputs import fit_out, typed_out, written
 from tensorlab.ops.pointwise import neg
@@ -205,7 +205,7 @@ def _softmax(
     primitive: Softmax, input: Tensor, dim: int, chosen: dtype | None, out: Tensor | None = None
 ) -> Tensor:
     name = primitive.name
-    params = as_one_dim(name, dim, need_tensor(name, input)), chosen or input._dtype
+    params = as_one_dim(name, dim, input), chosen or input._dtype
     if out is None:
         return unary(primitive, input, params)
     typed_out(name, primitive.result((input,), params).dtype, out)

@@ -20,7 +20,7 @@ from tensorlab.dispatch.guards import guard_write
 from tensorlab.dispatch.memory import allocate_strided, as_new
 from tensorlab.dispatch.primitive import Primitive, Result, compute, compute_into
 from tensorlab.ops.aliases import as_own
-from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.indexing.gather_scatter import GATHER
 from tensorlab.ops.outputs import fit_out, need_outs, typed_out, written
 from tensorlab.ops.reduce import as_flag, as_one_dim
@@ -153,7 +153,7 @@ def sort(
         >>> values, indices
         (tensor([3, 2, 1]), tensor([0, 2, 1]))
     """
-    position = as_one_dim("sort", dim, need_tensor("sort", input))
+    position = as_one_dim("sort", dim, input)
     places = places_in_order(input, position, None, as_flag("sort", descending, "descending"))
     kind = SortBackward0 if stable is None else SortBackward1
     return return_types.sort(elements_at("sort", kind, input, position, places, out))
@@ -177,7 +177,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: b
         >>> tl.tensor([3, 1, 2]).argsort()
         tensor([1, 2, 0])
     """
-    position = as_one_dim("argsort", dim, need_tensor("argsort", input))
+    position = as_one_dim("argsort", dim, input)
     return places_in_order(input, position, None, as_flag("argsort", descending, "descending"))
 
 
@@ -227,7 +227,7 @@ def topk(
         >>> values, indices
         (tensor([5, 4]), tensor([4, 2]))
     """
-    position = as_one_dim("topk", dim, need_tensor("topk", input))
+    position = as_one_dim("topk", dim, input)
     if isinstance(k, (bool, float)) or not hasattr(k, "__index__"):
         raise TypeError(f"topk(): argument 'k' (position 2) must be int, not {type(k).__name__}")
     if input.dtype is dtypes.bool:
@@ -265,7 +265,7 @@ def kthvalue(
         >>> tl.tensor([30, 10, 20]).kthvalue(2).values
         tensor(20)
     """
-    position = as_one_dim("kthvalue", dim, need_tensor("kthvalue", input))
+    position = as_one_dim("kthvalue", dim, input)
     size = refuse_without_order("kthvalue", input, position)
     k = as_int(k, "kthvalue(): k")
     if not 1 <= k <= size:

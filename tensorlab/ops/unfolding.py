@@ -12,7 +12,6 @@ from tensorlab.core.layout import Size, default_strides
 from tensorlab.core.memory_formats import format_strides, suggested_format
 from tensorlab.dispatch.copies import write_new
 from tensorlab.dispatch.memory import allocate_strided, filled
-from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.elementwise import compute_into
 from tensorlab.ops.sliding_windows import each_dim, places
 from tensorlab.registry import op
@@ -49,7 +48,6 @@ def unfold(
                 [3., 4.],
                 [4., 5.]])
     """
-    need_tensors("unfold", input=input)
     form = _form("unfold", kernel_size, dilation, padding, stride)
     if input.ndim not in (3, 4) or 0 in input._shape[-3:]:
         kind = IndexError if input.ndim < 3 else RuntimeError
@@ -96,7 +94,6 @@ def fold(
         tensor([[[[1., 2., 1.],
                   [1., 2., 1.]]]])
     """
-    need_tensors("fold", input=input)
     size = _pair("fold", "output_size", output_size)
     form = _form("fold", kernel_size, dilation, padding, stride)
     if input.ndim not in (2, 3) or 0 in input._shape[-2:]:
@@ -309,7 +306,6 @@ PixelUnshuffleBackward0 = formulas(
 
 
 def _factor(name: str, word: str, input: Tensor, factor: int) -> int:
-    need_tensors(name, input=input)
     if isinstance(factor, bool) or not isinstance(factor, int):
         raise TypeError(f"{name}(): argument {word!r} must be int, not {type(factor).__name__}")
     if input.ndim < 3:

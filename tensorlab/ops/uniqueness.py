@@ -12,7 +12,7 @@ from tensorlab.core.layout import as_int
 from tensorlab.ops import aliases, conversion, dims, reduction
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.argreduce import aminmax
-from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.arithmetic import sub
 from tensorlab.ops.creation import ones, zeros
 from tensorlab.ops.cumulative import cumsum
@@ -107,7 +107,7 @@ def unique_consecutive(
 
 def _slices(name: str, input: Tensor, dim: int | None) -> Tensor:
     """What is compared: all elements as a vector, or the slices along a dimension as rows of a matrix."""
-    input = aliases.detach(need_tensor(name, input))
+    input = aliases.detach(input)
     if dim is None:
         return reshape(input, (-1,))
     position = as_one_dim(name, dim, input)
@@ -189,7 +189,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         tensor([0.0000, 1.5000, 0.0000, 2.0000])
     """
     minlength = as_int(minlength, "bincount(): minlength")
-    if need_tensor("bincount", input).dtype.category != dtypes.INTEGER:
+    if input.dtype.category != dtypes.INTEGER:
         raise NotImplementedError(f"bincount() is not implemented for {input.dtype.name}: it counts integers")
     if minlength < 0:
         raise RuntimeError(f"minlength should be >= 0, got {minlength}")

@@ -11,7 +11,7 @@ from tensorlab.autograd.recording import record_several
 from tensorlab.core import dtypes
 from tensorlab.core.warned import warn_caller
 from tensorlab.ops.aliases import detach
-from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_flag, reduce, result_type, spread
 from tensorlab.ops.reduction import MEAN
 from tensorlab.ops.where import safe_where, where
@@ -180,7 +180,7 @@ def _with_mean(
     keepdim: bool,
     correction: float | None,
 ) -> tuple[Tensor, Tensor]:
-    plain = detach(need_tensor(primitive.name, input))
+    plain = detach(input)
     deviation = _spread(primitive, plain, dim, unbiased, keepdim, correction, None)
     dim, k = _along(primitive.name, dim, unbiased, correction)
     results = deviation, reduce(MEAN, plain, dim, keepdim)
@@ -210,7 +210,7 @@ def _spread(
 ) -> Tensor:
     name = primitive.name
     dim, k = _along(name, dim, unbiased, correction)
-    element_type = need_tensor(name, input).dtype
+    element_type = input.dtype
     if not element_type.is_floating_point:
         raise RuntimeError(
             f"std and var only support floating point and complex dtypes, got {element_type.name}: "

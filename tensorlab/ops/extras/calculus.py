@@ -52,7 +52,7 @@ def diff(
         >>> tl.tensor([1, 4, 9, 16]).diff(), tl.tensor([1, 4, 9, 16]).diff(2)
         (tensor([3, 5, 7]), tensor([2, 2]))
     """
-    if need_tensor("diff", input).ndim == 0:
+    if input.ndim == 0:
         raise RuntimeError("diff expects input to be at least one-dimensional, got a tensor of 0 dimensions")
     position = as_one_dim("diff", dim, input)
     n = as_int(n, "diff(): n")
@@ -114,7 +114,6 @@ def gradient(
         >>> tl.gradient(tl.tensor([0.0, 1.0, 9.0]), spacing=(tl.tensor([0.0, 1.0, 3.0]),))
         (tensor([1., 2., 4.]),)
     """
-    need_tensor("gradient", input)
     positions = as_dims(dim, input.ndim, "gradient") if dim is not None else tuple(range(input.ndim))
     if edge_order not in (1, 2):
         raise RuntimeError(f"torch.gradient only supports edge_order=1 and edge_order=2, got {edge_order}.")
@@ -216,7 +215,7 @@ def cumulative_trapezoid(
 
 def _check(name: str, y: Tensor, x: Tensor | None, dx: Number | None, dim: int) -> int:
     """Where in `y` the dimension is."""
-    if not need_tensor(name, y, "y").ndim:
+    if not y.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions: a curve has points")
     for argument, tensor in (("y", y), ("x", x)):
         if tensor is not None and need_tensor(name, tensor, argument)._dtype is dtypes.bool:

@@ -124,7 +124,7 @@ def _choices(count: int, r: int, step: int) -> list[np.ndarray]:
 
 
 def _need_vector(name: str, tensor: Tensor) -> None:
-    if need_tensor(name, tensor).ndim != 1:
+    if tensor.ndim != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor.shape)}")
 
 
@@ -149,7 +149,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
                 [1, 2, 4],
                 [1, 3, 9]])
     """
-    if need_tensor("vander", x, "x").ndim != 1:
+    if x.ndim != 1:
         raise RuntimeError(f"x must be a one-dimensional tensor, got shape {tuple(x.shape)}")
     count = x.shape[0] if N is None else N
     if count < 0:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.creation import full_like, zeros
 from tensorlab.ops.joining import cat, stack
 from tensorlab.ops.losses import reduced, reduction_of
@@ -58,7 +57,6 @@ def ctc_loss(
         >>> F.ctc_loss(guesses, tl.tensor([[1]]), [2], [1]).exp()  # _a, a_ and aa of four read as 'a'
         tensor(1.3333)
     """
-    need_tensors("ctc_loss", log_probs=log_probs, targets=targets)
     if isinstance(input_lengths, Tensor) is not isinstance(target_lengths, Tensor):
         raise TypeError(
             "ctc_loss(): input_lengths and target_lengths must both be tensors or both lists, but they are "

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlab.core.warned import warn_caller
-from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.creation import ones
 from tensorlab.ops.joining import cat
 from tensorlab.ops.ranges import linspace
@@ -43,7 +42,6 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         tensor([[[[ 0.5000,  0.0000],
                   [-0.5000,  0.0000]]]])
     """
-    need_tensors("affine_grid", theta=theta)
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype.name}")
     extents, dims = [*size[2:]], len(size) - 2
@@ -98,7 +96,6 @@ def grid_sample(
         >>> F.grid_sample(image, tl.zeros(1, 1, 1, 2), align_corners=False)  # the middle
         tensor([[[[1.5000]]]])
     """
-    need_tensors("grid_sample", input=input, grid=grid)
     for word, value, known in (("mode", mode, _MODES), ("padding_mode", padding_mode, _PADDINGS)):
         if value not in known:
             raise ValueError(f"grid_sample(): expected {word} to be one of {known}, but got: {value!r}")

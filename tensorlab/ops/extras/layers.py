@@ -8,7 +8,6 @@ from tensorlab.core.warned import warn_caller
 from tensorlab.ops.activations import leaky_relu
 from tensorlab.ops.argreduce import argmax
 from tensorlab.ops.argreduce import max as greatest
-from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.clamp import clamp_min
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import empty, empty_like, full, ones_like, zeros, zeros_like
@@ -77,7 +76,6 @@ def embedding_bag(
         tensor([[4., 6.],
                 [2., 3.]])
     """
-    need_tensors("embedding_bag", input=input, weight=weight)
     _check(input, weight, offsets, mode, per_sample_weights, include_last_offset)
     if input.ndim == 2:
         bags, length = input.shape
@@ -211,7 +209,6 @@ def rrelu(
         >>> F.rrelu(tl.tensor([-4.0, 4.0]), 0.25, 0.75)
         tensor([-2.,  4.])
     """
-    need_tensors("rrelu", input=input)
     if not training:
         return leaky_relu(input, (lower + upper) / 2, inplace)
     below = le(input, 0)
@@ -257,7 +254,6 @@ def gumbel_softmax(
     """
     if eps != 1e-10:
         warn_caller("`eps` parameter is deprecated and has no effect.")
-    need_tensor("gumbel_softmax", logits, "logits")
     noise = exponential_(empty_like(logits.detach(), memory_format=contiguous_format))
     weights = softmax((logits + neg(log(noise))) / tau, dim)
     if not hard:
@@ -286,7 +282,7 @@ def lp_pool1d(
         >>> F.lp_pool1d(tl.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
         tensor([[ 5., 10.]])
     """
-    powers = need_tensor("lp_pool1d", input) ** norm_type
+    powers = input**norm_type
     return _root(avg_pool1d(powers, kernel_size, stride, 0, ceil_mode), kernel_size, norm_type)
 
 
@@ -311,7 +307,7 @@ def lp_pool2d(
                  [2., 2.]]])
     """
     height, width = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
-    powers = need_tensor("lp_pool2d", input) ** norm_type
+    powers = input**norm_type
     return _root(avg_pool2d(powers, kernel_size, stride, 0, ceil_mode), height * width, norm_type)
 
 
@@ -335,7 +331,7 @@ def lp_pool3d(
         tensor([[[[8., 8.]]]])
     """
     depth, height, width = (kernel_size,) * 3 if isinstance(kernel_size, int) else kernel_size
-    means = avg_pool3d(need_tensor("lp_pool3d", input) ** norm_type, kernel_size, stride, 0, ceil_mode)
+    means = avg_pool3d(input**norm_type, kernel_size, stride, 0, ceil_mode)
     return _root(means, depth * height * width, norm_type)
 
 

@@ -14,7 +14,6 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.core import dtypes
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.creation import zeros, zeros_like
 from tensorlab.ops.dims import adjoint
 from tensorlab.ops.extras.combinations import powers
@@ -179,7 +178,7 @@ def svd(
         left, values, right = linalg_svd(input, full_matrices=not some)
         found = left, values, adjoint(right)
     else:
-        *batch, rows, columns = need_tensor("svd", input).shape
+        *batch, rows, columns = input.shape
         left, right = (zeros(*batch, size, size, dtype=input._dtype) for size in (rows, columns))
         found = left, svdvals(input), adjoint(right)
     if out is not None:
@@ -243,7 +242,7 @@ def matrix_exp(input: Tensor) -> Tensor:
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    if not need_tensor("matrix_exp", input)._dtype.is_floating_point:
+    if not input._dtype.is_floating_point:
         raise RuntimeError(
             f"linalg.matrix_exp: Expected a floating point tensor as input. Got {input._dtype.name}: "
             f"convert it first"
@@ -294,7 +293,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
         tensor([[1, 2, 4],
                 [1, 3, 9]])
     """
-    if need_tensor("vander", x, "x")._dtype is dtypes.bool:
+    if x._dtype is dtypes.bool:
         raise RuntimeError("linalg.vander supports floating point and integer tensors, but got bool")
     vectors = x if x.ndim else x.reshape(1)
     count = vectors.shape[-1] if N is None else N
@@ -321,7 +320,7 @@ def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tens
     """
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', got {ind}")
-    rows, columns = need_tensor("tensorinv", input).shape[:ind], input.shape[ind:]
+    rows, columns = input.shape[:ind], input.shape[ind:]
     if math.prod(rows) != math.prod(columns):
         raise RuntimeError(
             f"Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but "
@@ -355,7 +354,6 @@ def tensorsolve(
         tensor([[0.5000, 0.5000],
                 [0.5000, 0.5000]])
     """
-    need_tensors("tensorsolve", A=A, B=B)
     moved = A if dims is None else A.movedim(tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
     unknowns = moved.shape[B.ndim :]
     if math.prod(unknowns) != math.prod(moved.shape[: B.ndim]):

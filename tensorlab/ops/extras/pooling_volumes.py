@@ -11,7 +11,6 @@ from typing import Any
 
 from tensorlab.core import dtypes
 from tensorlab.dispatch.primitive import call
-from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.creation import ones_like
 from tensorlab.ops.pooling_windows import (
@@ -142,7 +141,6 @@ def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None]) 
 
 
 def _check(name: str, input: Tensor, output_size: Any = (), floats: bool = False) -> None:
-    need_tensors(name, input=input)
     if isinstance(output_size, (tuple, list)) and input.ndim <= len(output_size):
         raise ValueError(
             f"{name}(): Input dimension should be at least {len(output_size) + 1}, but got "

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.conversion import clone, copy_
 from tensorlab.ops.creation import empty_strided
 from tensorlab.ops.indexing.basic import getitem
@@ -96,7 +95,6 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 
 
 def _with_part(name: str, input: Tensor, src: Tensor, part_of: Callable[[Tensor], Tensor]) -> Tensor:
-    need_tensors(name, input=input, src=src)
     result = _copy_with_gaps(input)
     part = part_of(result)
     if part.shape != src.shape:

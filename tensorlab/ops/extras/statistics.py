@@ -100,7 +100,7 @@ def cov(
 
 
 def _check_variables(name: str, input: Tensor) -> None:
-    if need_tensor(name, input).ndim > 2:
+    if input.ndim > 2:
         raise RuntimeError(
             f"{name}(): expected input to have two or fewer dimensions but got an input with {input.ndim} "
             f"dimensions: one row a variable, one column an observation"
@@ -254,7 +254,7 @@ def _quantile(
 
 def _parts(name: str, input: Tensor, q: float | Tensor, interpolation: str) -> Tensor:
     """`q` as a tensor of `input`'s dtype, after everything has been looked at."""
-    if need_tensor(name, input)._dtype not in (dtypes.float32, dtypes.float64):
+    if input._dtype not in (dtypes.float32, dtypes.float64):
         raise RuntimeError(
             f"{name}() input tensor must be either float or double dtype, got {input._dtype.name}: "
             f"convert it first"
@@ -342,7 +342,7 @@ def histogram(
         >>> counts, edges
         (tensor([0., 2., 1., 0.]), tensor([0.0000, 0.7500, 1.5000, 2.2500, 3.0000]))
     """
-    kind = need_tensor("histogram", input)._dtype
+    kind = input._dtype
     if kind not in (dtypes.float32, dtypes.float64):
         raise NotImplementedError(
             f'"histogram" not implemented for {kind.name}: convert with .to(tensorlab.float32) first'

@@ -11,7 +11,6 @@ from tensorlab.autograd.recording import record
 from tensorlab.core import broadcasting
 from tensorlab.core.dtypes import float32, float64
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.lapack import as_result, check_equation, square_matrices
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
@@ -87,12 +86,12 @@ def solve_triangular(
 
 def _matrices(A: Tensor, B: Tensor, left: bool) -> tuple[np.ndarray, np.ndarray]:
     """The matrices of ``A @ X = B``, or of ``A.mT @ X.mT = B.mT``, which says the same as ``X @ A = B``."""
-    if need_tensor("linalg_solve_triangular", A).dtype not in (float32, float64):
+    if A.dtype not in (float32, float64):
         raise NotImplementedError(
             f"linalg.solve_triangular is not made for {A.dtype.name}: convert first, A.to(tensorlab.float32)"
         )
     a = square_matrices("solve_triangular", A)
-    b = need_tensor("linalg_solve_triangular", B, "B")._cells_array()
+    b = B._cells_array()
     if B.ndim < 2:
         raise RuntimeError(
             f"linalg.solve_triangular: The input tensor B must have at least 2 dimensions: its shape is "

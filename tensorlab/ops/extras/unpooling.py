@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlab.core.memory_formats import suggested_format
-from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.sliding_windows import each_dim
 from tensorlab.registry import op
@@ -91,7 +90,6 @@ def _unpooled(
     windows: tuple[Ints, Ints | None, Ints],
     output_size: Sequence[int] | None,
 ) -> Tensor:
-    need_tensors(name, input=input, indices=indices)
     if input.ndim not in (dims + 1, dims + 2) or indices._shape != input._shape:
         raise RuntimeError(
             f"{name}(): Expected input to have {dims + 1} or {dims + 2} dimensions, and indices the same "

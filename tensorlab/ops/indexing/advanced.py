@@ -162,8 +162,6 @@ def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumul
         >>> counts.index_put_((tl.tensor([2, 0, 2]),), tl.tensor(1), accumulate=True)
         tensor([1, 0, 2, 0])
     """
-    need_tensor("index_put_", input)
-    need_tensor("index_put_", values, "values")
     check_in_place(input)
     if not isinstance(indices, Sequence):
         raise TypeError(

@@ -50,7 +50,6 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         >>> x.masked_select(x > 3)
         tensor([5, 7])
     """
-    need_tensor("masked_select", input)
     _need_mask("masked_select", "masked_select: expected BoolTensor for mask", mask)
     return _chosen(MaskedSelectBackward0, input, mask, out)
 
@@ -99,7 +98,6 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
         tensor([[0.5000,   -inf],
                 [2.0000, 0.1000]])
     """
-    need_tensor("masked_fill", input)
     _need_mask("masked_fill_", "masked_fill_ only supports boolean masks", mask)
     number, shape = _filling(input, value), broadcasting.broadcast_shapes(input._shape, mask._shape)
     result = compute_into(allocate(shape, input._dtype, input._storage.backend), WHERE, (mask, number, input))
@@ -125,7 +123,6 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
         >>> x.masked_fill_(x < 0, 0)
         tensor([3, 0, 4])
     """
-    need_tensor("masked_fill_", input)
     _need_mask("masked_fill_", "masked_fill_ only supports boolean masks", mask)
     with in_place(_fill_node(value), input, value, mask=mask):
         number = _filling(input, value)
@@ -171,9 +168,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         >>> tl.zeros(3).masked_scatter(tl.tensor([True, False, True]), tl.tensor([1.0, 2.0]))
         tensor([1., 0., 2.])
     """
-    need_tensor("masked_scatter", input)
     _need_mask("masked_scatter_", "masked_scatter_ only supports boolean masks", mask)
-    need_tensor("masked_scatter", source, "source")
     shape = broadcasting.broadcast_shapes(input._shape, mask._shape)
     copy = allocate(shape, input._dtype, input._storage.backend)
     write_new(copy, input)
@@ -199,8 +194,6 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         tensor([[0., 1.],
                 [2., 0.]])
     """
-    need_tensor("masked_scatter_", input)
-    need_tensor("masked_scatter_", source, "source")
     _need_mask("masked_scatter_", "masked_scatter_ only supports boolean masks", mask)
     with in_place(MaskedScatterBackward0, input, source, mask=mask, sizes=source._shape):
         return _scattered(input, mask, source)

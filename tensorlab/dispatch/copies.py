@@ -42,9 +42,7 @@ class Copy(Primitive):
             return Result(source._shape, preserved_strides(source._shape, source._stride), element_type)
         return Result(source._shape, format_strides(source._shape, memory_format), element_type)
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         (source,) = operands
         out, read = OperandLayout(result.dtype, result.stride), OperandLayout(source._dtype, source._stride)

@@ -76,11 +76,16 @@ Recorded = tuple[type[Backward] | None, dict[str, Any]]
 
 
 class Result(NamedTuple):
-    """The shape, the strides and the dtype of what an operation makes."""
+    """The shape, the strides and the dtype of what an operation makes.
+
+    Attributes:
+        overwritten: the positions of the operands that are the very tensor that is written.
+    """
 
     shape: Size
     stride: tuple[int, ...]
     dtype: dtype
+    overwritten: tuple[int, ...] = ()
 
 
 class Primitive:
@@ -112,14 +117,7 @@ class Primitive:
         """What an operation with several results makes beside the first."""
         return ()
 
-    def launch(
-        self,
-        backend: Backend,
-        result: Result,
-        operands: Sequence[Operand],
-        params: tuple,
-        same: Sequence[bool],
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Operand], params: tuple) -> Launch:
         """What fills a result of this layout, called with the buffers of the results and of the operands.
 
         Args:
@@ -127,7 +125,6 @@ class Primitive:
             result: the layout to write; its dtype may be one that the operation's own is converted to.
             operands: tensors and numbers of the dtypes and layouts that the launch is for.
             params: those of the call.
-            same: of each operand whether it is the very tensor that is written.
         """
         raise NotImplementedError
 
@@ -336,7 +333,7 @@ def _prepare(primitive: Primitive, key: tuple, operands: Sequence[Any], params: 
     made = primitive.result(operands, params)
     further = primitive.further_results(made, operands, params)
     backend = _backend_of(operands)
-    launch = primitive.launch(backend, made, operands, params, [False] * len(operands))
+    launch = primitive.launch(backend, made, operands, params)
     node, notes = primitive.node(operands, params) if made.dtype.is_floating_point else (None, {})
     check = primitive.check_elements(backend, operands, params, is_new=True)
     return _remember(key, backend, launch, made, node, notes, further, check)
@@ -362,7 +359,7 @@ def _remember(
 
 def _plan(backend: Backend, launch: Launch, made: Result) -> Plan:
     """The plan of one result."""
-    shape, stride, element_type = made
+    shape, stride, element_type, _ = made
     cells, row_major = layout.numel(shape), stride == layout.default_strides(shape)
     return Plan(backend, launch, shape, stride, element_type, cells, row_major, None, {}, ())
 
@@ -500,7 +497,7 @@ def update_in_place(
         if not is_non_overlapping_and_dense(shape, stride):
             return False
         made = Result(shape, stride, element_type)
-        launch = primitive.launch(storage.backend, made, tensors, (), [False] * len(tensors))
+        launch = primitive.launch(storage.backend, made, tensors, ())
         plan = _remember(key, storage.backend, launch, made, None, {})
     storage._version += 1
     for memory in others[1:]:
@@ -549,9 +546,10 @@ def compute_into(
                 f"output with shape {list(out.shape)} doesn't match the broadcast shape {list(made.shape)}: "
                 f"a tensor that is written keeps its shape"
             )
-        made = Result(out.shape, out.stride(), out.dtype)
+        overwritten = tuple([position for position, is_out in enumerate(same) if is_out])
+        made = Result(out.shape, out.stride(), out.dtype, overwritten)
         backend = _backend_of((out, *operands))
-        launch = primitive.launch(backend, made, operands, params, same)
+        launch = primitive.launch(backend, made, operands, params)
         check = primitive.check_elements(backend, operands, params, is_new=False)
         plan = _remember(key, backend, launch, made, None, {}, check=check)
     if plan.check is not None:

@@ -96,14 +96,7 @@ class Places(Primitive):
         shape = reduced_shape(input.shape, as_dims(dim, input.ndim, self.name), keepdim)
         return Result(shape, layout.default_strides(shape), dtypes.int64)
 
-    def launch(
-        self,
-        backend: Backend,
-        result: Result,
-        operands: Sequence[Any],
-        params: tuple,
-        same: Sequence[bool],
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         (input,), (dim, keepdim) = operands, params
         dims = as_dims(dim, input.ndim, self.name)

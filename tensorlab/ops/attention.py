@@ -255,14 +255,7 @@ class Attention(Primitive):
         shape = result.shape[:-1]
         return [Result(shape, layout.default_strides(shape), compute_type(result.dtype))]
 
-    def launch(
-        self,
-        backend: Backend,
-        result: Result,
-        operands: Sequence[Any],
-        params: tuple,
-        same: Sequence[bool],
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         query, key, value, mask = operands
         if not (result.shape.numel() and key._shape[-2]):
@@ -302,14 +295,7 @@ class AttentionGradient(Primitive):
         """Those of the keys and of the values."""
         return [self._gradient(operand, params) for operand in operands[1:3]]
 
-    def launch(
-        self,
-        backend: Backend,
-        result: Result,
-        operands: Sequence[Any],
-        params: tuple,
-        same: Sequence[bool],
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         query, key, value, mask, attended, grad, _ = operands
         notes = _Notes(*params)

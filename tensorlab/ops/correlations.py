@@ -93,9 +93,7 @@ class ResultSide(_Side):
         _, sizes = self.settled(operands, params)
         return self._made((image._shape[0], weight._shape[0], *sizes), operands)
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         image, weight, *biases = operands
         form, _ = self.settled(operands, params)
@@ -132,9 +130,7 @@ class ImageSide(_Side):
         form, sizes = self.settled(operands, params)
         return self._made((result._shape[0], form.groups * weight._shape[1], *sizes), operands)
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         if not result.shape.numel():
             return no_launch
@@ -195,9 +191,7 @@ class WeightSide(_Side):
         """Of the weights' shape."""
         return self._made(params[1], operands)
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         image, gradient = map(_lies, operands)
         if not result.shape.numel():

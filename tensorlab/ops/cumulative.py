@@ -103,14 +103,7 @@ class Scan(Primitive):
         """The places, in the layout of the extremes."""
         return [result._replace(dtype=dtypes.int64)] if self.places else []
 
-    def launch(
-        self,
-        backend: Backend,
-        result: Result,
-        operands: Sequence[Any],
-        params: tuple,
-        same: Sequence[bool],
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         (input,), (dim, value) = operands, params
         out = OperandLayout(result.dtype, result.stride or (1,))

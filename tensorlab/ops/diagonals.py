@@ -61,9 +61,7 @@ class Triangle(Primitive):
         (input,) = operands
         return Result(input._shape, layout.default_strides(input._shape), input._dtype)
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         (input,), (diagonal,) = operands, params
         *batch, rows, columns = result.shape
@@ -71,7 +69,7 @@ class Triangle(Primitive):
         line = distance >= diagonal if self.upper else distance <= diagonal
         layouts = [
             OperandLayout(dtypes.bool, (*[0] * len(batch), -1, 1)),
-            OperandLayout(input._dtype, input._stride, is_out=same[0]),
+            OperandLayout(input._dtype, input._stride, is_out=0 in result.overwritten),
             OperandLayout(dtypes.int64, (0,) * len(result.shape), is_number=True),
         ]
         out = OperandLayout(result.dtype, result.stride)

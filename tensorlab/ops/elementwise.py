@@ -87,20 +87,13 @@ class Elementwise(Primitive):
         compute, out_type = types_of(self.row, operands)
         return Result(*self._layout(operands, compute), out_type)
 
-    def launch(
-        self,
-        backend: Backend,
-        result: Result,
-        operands: Sequence[Operand],
-        params: tuple,
-        same: Sequence[bool],
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Operand], params: tuple) -> Launch:
         """A narrow result wraps or rounds in its own dtype before it is converted to a wider one."""
         compute, own = types_of(self.row, operands)
         row, shape = self.row, result.shape
         out = OperandLayout(result.dtype, result.stride)
         if own is out.dtype or row.result == TRUTH or own.itemsize > out.dtype.itemsize:
-            inputs = operand_layouts(shape, operands, same)
+            inputs = operand_layouts(shape, operands, result.overwritten)
             return backend.pointwise(row, widened(compute), shape, out, inputs)
         narrow = OperandLayout(own, layout.default_strides(shape))
         make = backend.pointwise(row, widened(compute), shape, narrow, operand_layouts(shape, operands))
@@ -180,14 +173,14 @@ def elementwise(row: Scalar) -> Elementwise:
 
 
 def operand_layouts(
-    shape: Size, operands: Sequence[Operand], same: Sequence[bool] | None = None
+    shape: Size, operands: Sequence[Operand], overwritten: Sequence[int] = ()
 ) -> list[OperandLayout]:
-    """What the backend must know of each operand, which is broadcast to `shape`."""
+    """What the backend must know of each operand, which is broadcast to `shape`; see `Result`."""
     found = []
     for position, operand in enumerate(operands):
         if isinstance(operand, Tensor):
             strides = broadcasting.broadcast_strides(operand.shape, operand.stride(), shape)
-            found.append(OperandLayout(operand.dtype, strides, is_out=bool(same and same[position])))
+            found.append(OperandLayout(operand.dtype, strides, is_out=position in overwritten))
         else:
             number_type = number_dtype(operand)
             number_type = dtypes.float64 if number_type.is_floating_point else number_type

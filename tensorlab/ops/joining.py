@@ -85,9 +85,7 @@ class Cat(Primitive):
         """The strides of a part of the result that has this shape, and how far behind it the next begins."""
         return result.stride, shape[dim] * result.stride[dim]
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """One copy a tensor."""
         dim, start = self.dim(operands, params), 0
         copies: list[tuple[Launch, int]] = []

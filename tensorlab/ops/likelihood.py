@@ -227,9 +227,7 @@ class Likelihood(Primitive):
         """The two sums."""
         return [Result(Size((2,)), (1,), dtypes.float64)]
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         (input, target, weight), (ignored, reduction) = operands, params
         sizes = _sizes(input._shape)
@@ -278,9 +276,7 @@ class LikelihoodGradient(Primitive):
         shape = params[2]
         return Result(shape, layout.default_strides(shape), operands[0]._dtype)
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         (grad, target, weight, _), (ignored, reduction, shape) = operands, params
         sizes = _sizes(shape)

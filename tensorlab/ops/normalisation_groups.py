@@ -118,9 +118,7 @@ class Normalise(Primitive):
         kinds = (number, number) if self.rows else (dtypes.float64, dtypes.float64, number)
         return [Result(Size((count,)), (1,), kind) for kind in kinds]
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         input, weight, bias, *given = (*operands, None)[: max(len(operands), 3)]
         view, number = self.view(input, params[0]), compute_type(result.dtype)
@@ -172,9 +170,7 @@ class NormaliseGradient(Primitive):
         shape = norm.view(operands[0], argument).parameters if wants_weights else Size((0,))
         return [Result(shape, layout.default_strides(shape), compute_type(result.dtype))] * 2
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         input, grad, weight, *_ = operands
         norm, argument, training, wants_weights = params

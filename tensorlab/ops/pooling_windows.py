@@ -234,9 +234,7 @@ class MaxPool(_Pool):
         """The places, counted through the lines of a channel."""
         return [result._replace(dtype=dtypes.int64)]
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         (image,) = operands
         if not result.shape.numel():
@@ -251,9 +249,7 @@ class Greatest(_Pool):
 
     differentiable = False
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         (image,) = operands
         if not result.shape.numel():
@@ -265,9 +261,7 @@ class Greatest(_Pool):
 class AvgPool(_Pool):
     """The mean of each window, or its sum divided by the divisor."""
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         (image,) = operands
         if not result.shape.numel():
@@ -307,9 +301,7 @@ class MaxPoolGradient(_PoolGradient):
         places=None,
     )
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         (grad, places), (asked, _, shape, _) = operands, params
         if not grad._shape.numel():
@@ -334,9 +326,7 @@ class AvgPoolGradient(_PoolGradient):
         gradient=lambda grad, pool, asked, divisor: call(pool, grad, params=(asked, divisor)),
     )
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         (grad,), (asked, divisor, shape, _) = operands, params
         if not grad._shape.numel():

@@ -57,14 +57,7 @@ class Product(Primitive):
         shape = _shape_of(a, b)
         return Result(shape, layout.default_strides(shape), a.dtype)
 
-    def launch(
-        self,
-        backend: Backend,
-        result: Result,
-        operands: Sequence[Operand],
-        params: tuple,
-        same: Sequence[bool],
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Operand], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         return _gemm(backend, result, *_factors(operands))
 
@@ -98,14 +91,7 @@ class AddedProduct(Product):
             )
         return super().result((a, b), params)
 
-    def launch(
-        self,
-        backend: Backend,
-        result: Result,
-        operands: Sequence[Operand],
-        params: tuple,
-        same: Sequence[bool],
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Operand], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         source, a, b = _tensors(operands)
         gemm = _gemm(backend, result, a, b, source)
@@ -131,14 +117,7 @@ class EndedProduct(Product):
         """None: the gradient of the activation would need what stood before it."""
         return None, {}
 
-    def launch(
-        self,
-        backend: Backend,
-        result: Result,
-        operands: Sequence[Operand],
-        params: tuple,
-        same: Sequence[bool],
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Operand], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         a, b, *others = operands
         ends = iter(others)

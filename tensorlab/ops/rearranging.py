@@ -58,9 +58,7 @@ class Flip(Copy):
         """Laid out as the elements are."""
         return super().result(operands, ())
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """A copy that begins at the last element and has strides below 0."""
         (source,) = operands
         steps = [-step if dim in params else step for dim, step in enumerate(source._stride)]

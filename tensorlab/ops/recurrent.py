@@ -87,9 +87,7 @@ class _Recur(Primitive):
         kept = _rows(operands[0], result.shape[0], result.shape[1] * self.kind.kept)
         return [*states, *[result] * len(states), kept]
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         _, steps, backwards = params
         return recurrent.recur(backend, self.kind, result.dtype, result.shape[1], steps, backwards)
@@ -115,9 +113,7 @@ class _RecurGradient(Primitive):
         of_products = result if self.kind.apart else _rows(operands[0], 0, 0)
         return [of_products, *[_rows(each, *each._shape) for each in operands[-self.kind.states :]]]
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         (_, steps, backwards), size = params, operands[0]._shape[1]
         return recurrent.recur_gradient(backend, self.kind, result.dtype, size, steps, backwards)

@@ -182,14 +182,7 @@ class Reduce(Primitive):
         shape = reduced_shape(input.shape, as_dims(dim, input.ndim, self.name), keepdim)
         return Result(shape, layout.default_strides(shape), self.types(input.dtype, chosen)[1])
 
-    def launch(
-        self,
-        backend: Backend,
-        result: Result,
-        operands: Sequence[Any],
-        params: tuple,
-        same: Sequence[bool],
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         (input,), (dim, keepdim, chosen, k) = operands, params
         dims = as_dims(dim, input.ndim, self.name)

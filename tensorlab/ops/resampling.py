@@ -78,9 +78,7 @@ class Resample(Primitive):
         shape = Size((*input._shape[: input.ndim - len(along)], *sizes))
         return Result(shape, format_strides(shape, _wanted(input, params)), input._dtype)
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """The steps work on row-major cells: of channels that lie last these are one dimension more."""
         (input,), (along, _) = operands, params
         shape, element_type = result.shape, result.dtype

@@ -35,9 +35,7 @@ class Search(Primitive):
         shape = operands[1]._shape
         return Result(shape, layout.default_strides(shape), params[1])
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         sequences, numbers, *_ = operands
         if 0 in result.shape:

@@ -92,9 +92,7 @@ class Softmax(Primitive):
             )
         return Result(input._shape, layout.default_strides(input._shape), element_type)
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         (input,), (dim, element_type) = operands, params
         source = OperandLayout(input._dtype, input._stride or (1,))
@@ -121,9 +119,7 @@ class SoftmaxGradient(Primitive):
         _, result = operands
         return Result(result._shape, layout.default_strides(result._shape), result._dtype)
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         shape, (dim,), number = result.shape or (1,), params, widened(result.dtype)
         if 0 in shape:

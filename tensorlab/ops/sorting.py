@@ -57,9 +57,7 @@ class Order(Primitive):
             shape[dim : dim + 1] = [wanted[1] - wanted[0]]
         return Result(Size(shape), layout.default_strides(shape), dtypes.int64)
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """Elements that do not lie side by side along the dimension are copied so that they do."""
         (input,), (dim, wanted, descending, stable) = operands, params
         if 0 in input._shape or 0 in result.shape:

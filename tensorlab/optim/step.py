@@ -20,14 +20,7 @@ class _Step(Primitive):
     def __init__(self, rule: Update) -> None:
         self.rule, self.name = rule, f"{rule.name} step"
 
-    def launch(
-        self,
-        backend: Backend,
-        result: Result,
-        operands: Sequence[Operand],
-        params: tuple,
-        same: Sequence[bool],
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Operand], params: tuple) -> Launch:
         """One pass over cells that lie side by side."""
         return backend.update(self.rule, result.dtype, (1, result.shape.numel()))
 

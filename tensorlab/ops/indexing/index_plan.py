@@ -226,11 +226,9 @@ class Read(_Indexed):
         shape = self.rule(input._shape, input._stride, indices, params).shape
         return Result(shape, layout.default_strides(shape), input._dtype)
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
-        if any(same):
+        if result.overwritten:
             raise _shared()
         input, *indices = operands
         route = self.rule(input._shape, input._stride, indices, params)
@@ -297,15 +295,13 @@ class Write(_Indexed):
 
         return check
 
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """A tensor that is not overwritten itself is copied first."""
         input, values, *indices = operands
         sizes, steps = (values._shape, values._stride) if isinstance(values, Tensor) else (Size(), ())
         out = OperandLayout(result.dtype, result.stride)
         copy = no_launch
-        if not same[0]:
+        if 0 not in result.overwritten:
             copy = _copy(backend, result.shape, out, OperandLayout(input._dtype, input._stride))
         if params[-1] == "replace" or result.dtype not in (dtypes.float16, dtypes.bfloat16):
             write = self._write(backend, out, result.shape, sizes, steps, indices, params)

@@ -7,7 +7,6 @@ That is how a view is told from a copy: by the storage, not by the numbers.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -50,8 +49,10 @@ class Strided:
     @property
     def elements(self) -> list[Any]:
         """The numbers that it shows, row by row."""
-        indices = itertools.product(*map(range, self.shape))
-        return [self.cells[layout.flat_index(index, self.strides, self.offset)] for index in indices]
+        places = [self.offset]
+        for size, stride in zip(self.shape, self.strides, strict=True):
+            places = [place + step * stride for place in places for step in range(size)]
+        return [self.cells[place] for place in places]
 
     def nested(self) -> Any:
         """The numbers that it shows, as nested lists: what ``tolist()`` gives."""

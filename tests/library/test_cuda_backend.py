@@ -149,16 +149,18 @@ def test_products_of_matrices_of_ragged_sizes_in_a_batch(gpu, sizes):
     agree(gpu, prepare, out, a.ravel(), b.ravel(), rtol=1e-5)
 
 
-def test_a_product_with_what_is_added_an_activation_and_a_residual(gpu):
+@pytest.mark.parametrize("sizes", [(3, 3, 4), (3, 8, 4)], ids=str)
+def test_a_product_with_what_is_added_an_activation_and_a_residual(gpu, sizes):
+    m, n, k = sizes
     rng = np.random.default_rng(2)
-    a, b, s, r = (rng.standard_normal(12).astype("f") for _ in range(4))
-    layouts = (3, 1), (4, 1), (1, 4), (3, 1)
-    for activation, residual in ((None, None), (TABLE["relu"], None), (TABLE["sigmoid"], (3, 1))):
+    a, b, s, r = (rng.standard_normal(count).astype("f") for count in (m * k, k * n, m * n, m * n))
+    layouts = (n, 1), (k, 1), (n, 1), (1, m)
+    for activation, residual in ((None, None), (TABLE["relu"], None), (TABLE["sigmoid"], (n, 1))):
         given = [a, b, s, 0.5, 2.0, *([r] if residual else [])]
         agree(
             gpu,
-            lambda g, f=activation, e=residual: g.gemm(dtypes.float32, (), (3, 3, 4), *layouts, f, e),
-            np.zeros(12, "f"), *given, rtol=1e-5,
+            lambda g, f=activation, e=residual: g.gemm(dtypes.float32, (), sizes, *layouts, f, e),
+            np.zeros(m * n, "f"), *given, rtol=1e-5,
         )  # fmt: skip
 
 

@@ -72,7 +72,7 @@ def recorded() -> dict[str, dict[str, Any]]:
 def fingerprint(checked: Checked) -> str:
     """A hash of all that decides what a kernel is compiled to, but the packages that compile it."""
     said = [str(checked.kinds), str(getattr(checked.kernel, "bounds", "")), *_texts(checked.kernel, set())]
-    said += map(inspect.getsource, (compiler.ptx, compiler.cubin))
+    said += [inspect.getsource(compiler.ptx), inspect.getsource(compiler.cubin)]
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
 
 

@@ -255,20 +255,25 @@ def product(
         for s in range(0, KEPT, 4):
             j = left + column + s * 4
             if i < m and j < n:
+                t, cell = r * KEPT + s, out_cell + i * out_row + j * out_column
+                added = source_cell + i * source_row + j * source_column
+                last = residual_cell + i * residual_row + j * residual_column
                 if WIDE_OUT:
-                    store4(out, out_cell + i * out_row + j, (
-                        finish(totals[r * KEPT + s], alpha, beta, source, 0, residual, 0),
-                        finish(totals[r * KEPT + s + 1], alpha, beta, source, 0, residual, 0),
-                        finish(totals[r * KEPT + s + 2], alpha, beta, source, 0, residual, 0),
-                        finish(totals[r * KEPT + s + 3], alpha, beta, source, 0, residual, 0),
+                    store4(out, cell, (
+                        finish(totals[t], alpha, beta, source, added, residual, last),
+                        finish(totals[t + 1], alpha, beta, source, added + source_column,
+                               residual, last + residual_column),
+                        finish(totals[t + 2], alpha, beta, source, added + 2 * source_column,
+                               residual, last + 2 * residual_column),
+                        finish(totals[t + 3], alpha, beta, source, added + 3 * source_column,
+                               residual, last + 3 * residual_column),
                     ))  # fmt: skip
                 else:
-                    for t in range(4):
-                        if j + t < n:
-                            out[out_cell + i * out_row + (j + t) * out_column] = finish(
-                                totals[r * KEPT + s + t], alpha, beta,
-                                source, source_cell + i * source_row + (j + t) * source_column,
-                                residual, residual_cell + i * residual_row + (j + t) * residual_column,
+                    for each in range(4):
+                        if j + each < n:
+                            out[cell + each * out_column] = finish(
+                                totals[t + each], alpha, beta, source, added + each * source_column,
+                                residual, last + each * residual_column,
                             )  # fmt: skip
 
 

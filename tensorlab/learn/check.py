@@ -17,11 +17,11 @@ from tensorlab.grading.outcomes import Outcome, Raised, ask_directly, shorten
 from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import UnknownExercise, exercise
 from tensorlab.learn import parts, progress
-from tensorlab.learn.clock import OutOfTime, compiling, time_limit
+from tensorlab.learn.clock import OutOfTime, time_limit, uncounted
 from tensorlab.learn.show import Card, Line
 
 #: Seconds for all public cases together. A right answer to any of them takes microseconds, once the library's
-#: kernels are compiled; that time does not count.
+#: kernels are compiled. That time does not count, and waiting for a busy machine hardly does.
 PATIENCE = 5.0
 
 MAX_PRINTED = 600  # characters of what the student's function printed
@@ -88,7 +88,7 @@ def verdict_of(asked: Exercise, function: Callable[..., Any], hidden: random.Ran
     Raises:
         OutOfTime: it took longer than `PATIENCE`.
     """
-    with parts.the_librarys_own(), time_limit(PATIENCE, aside=compiling):
+    with parts.the_librarys_own(), time_limit(PATIENCE, aside=uncounted):
         return judge(asked, _asker(asked, function), hidden)
 
 
@@ -252,7 +252,7 @@ def printed_by(asked: Exercise, function: Callable[..., Any]) -> Callable[[tuple
 
     def printed(args: tuple[Any, ...]) -> str:
         heard = Beginning()
-        limit = time_limit(PATIENCE, aside=compiling)
+        limit = time_limit(PATIENCE, aside=uncounted)
         with parts.the_librarys_own(), limit, contextlib.redirect_stdout(heard):
             ask_directly(function, args, named=asked.named)
         return heard.kept()

@@ -12,7 +12,10 @@ from typing import Any
 
 from numba.core import event
 
-__all__ = ["OutOfTime", "compiling", "time_limit"]
+__all__ = ["OutOfTime", "compiling", "time_limit", "uncounted"]
+
+
+SHORTEST = 0.01  # seconds between two looks at the clock
 
 
 class OutOfTime(KeyboardInterrupt):
@@ -59,7 +62,7 @@ class time_limit:  # noqa: N801  # reads as a statement: with time_limit(5)
         if not self._here:
             return
         self._before: Any = signal.signal(signal.SIGINT, self._interrupted)
-        self._granted = self._aside()
+        self._end = time.monotonic() - self._aside() + self._seconds
         self._wait(self._seconds)
         if self._met:
             self._disarm()
@@ -89,10 +92,9 @@ class time_limit:  # noqa: N801  # reads as a statement: with time_limit(5)
         with self._lock:
             if not self._armed:
                 return
-            owed = self._aside() - self._granted
-            if owed > 0:
-                self._granted += owed
-                self._wait(owed)
+            left = self._end - time.monotonic() + self._aside()
+            if left > 0:
+                self._wait(max(left, SHORTEST))
                 return
             self._fired = True
             _thread.interrupt_main()
@@ -102,6 +104,8 @@ class time_limit:  # noqa: N801  # reads as a statement: with time_limit(5)
         if self._fired and not self._met:
             self._met = True
             if self._armed and not _is_ours(frame):
+                self._fired = self._met = False  # what is raised in a destructor is dropped: then once more
+                self._wait(self._seconds)
                 raise OutOfTime(f"{self._seconds:g} s")
         elif callable(self._before):
             self._before(number, frame)
@@ -128,14 +132,14 @@ class _Compiling(event.Listener):
         self._depth = 0
 
     def __call__(self) -> float:
-        """The seconds until now."""
+        """The seconds of processor time until now."""
         since = self._since
-        return self._seconds + (time.monotonic() - since if since is not None else 0.0)
+        return self._seconds + (time.process_time() - since if since is not None else 0.0)
 
     def on_start(self, event: event.Event) -> None:
         """A compilation begins."""
         if self._depth == 0:
-            self._since = time.monotonic()
+            self._since = time.process_time()
         self._depth += 1
 
     def on_end(self, event: event.Event) -> None:
@@ -149,3 +153,11 @@ compiling = _Compiling()
 """How many seconds this process has spent on compiling kernels. The first call of one takes seconds."""
 
 event.register("numba:compile", compiling)
+
+WAITING_COUNTS = 1 / 12  # of a second without a processor: code that sleeps is stopped too, only later
+
+
+def uncounted() -> float:
+    """How many seconds until now are not the code's own: of compiling, or of waiting for a busy machine."""
+    waiting = time.monotonic() - time.process_time()
+    return compiling() + (1 - WAITING_COUNTS) * waiting

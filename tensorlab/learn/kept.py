@@ -14,7 +14,7 @@ from tensorlab.grading.files import write_whole
 from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import exercises
 from tensorlab.learn import progress
-from tensorlab.learn.clock import compiling, time_limit
+from tensorlab.learn.clock import time_limit, uncounted
 from tensorlab.learn.written import NotWritable, as_file
 
 __all__ = ["NotKept", "file_of", "keep", "kept", "run"]
@@ -65,7 +65,7 @@ def run(asked: Exercise) -> Callable[..., Any]:
     names: dict[str, Any] = {"__name__": f"mytensorlab.{path.stem}", "__file__": str(path)}
     try:
         code = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
-        with time_limit(PATIENCE, aside=compiling):
+        with time_limit(PATIENCE, aside=uncounted):
             exec(code, names)  # the student's own file, on the student's own word
     except (Exception, SystemExit) as error:
         raise NotKept(f"{path} cannot be run ({type(error).__name__}: {error})") from error

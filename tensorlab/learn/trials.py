@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab.learn.check import Beginning
-from tensorlab.learn.clock import OutOfTime, compiling, time_limit
+from tensorlab.learn.clock import OutOfTime, time_limit, uncounted
 from tensorlab.learn.parts import in_place, the_librarys_own
 from tensorlab.random import get_rng_state, set_rng_state
 from tensorlab.tensor import Tensor
@@ -57,7 +57,7 @@ def run(program: Program, functions: Functions, names: Sequence[str], seconds: f
         state = get_rng_state()
     started = time.perf_counter()
     try:
-        limit = contextlib.nullcontext() if seconds is None else time_limit(seconds, aside=compiling)
+        limit = contextlib.nullcontext() if seconds is None else time_limit(seconds, aside=uncounted)
         with in_place(functions, names), contextlib.redirect_stdout(Beginning()), limit:
             value = program()
         return Result(value, seconds=time.perf_counter() - started)

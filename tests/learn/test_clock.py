@@ -10,7 +10,7 @@ import time
 import numba
 import pytest
 
-from tensorlab.learn.clock import OutOfTime, compiling, time_limit
+from tensorlab.learn.clock import OutOfTime, compiling, time_limit, uncounted
 
 
 def test_code_that_ends_in_time_is_left_alone():
@@ -105,3 +105,37 @@ def test_compiling_does_not_count():
     with pytest.raises(OutOfTime), time_limit(0.05, aside=compiling):
         compile_and_loop()
     assert compiling() > first
+
+
+def test_waiting_for_a_processor_counts_a_twelfth():
+    with time_limit(0.1, aside=uncounted):
+        time.sleep(0.5)
+
+    def sleeps():
+        while True:
+            time.sleep(0.01)
+
+    started = time.monotonic()
+    with pytest.raises(OutOfTime), time_limit(0.05, aside=uncounted):
+        sleeps()
+    assert time.monotonic() - started > 0.3
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_a_destructor_drops_comes_again():
+    dropped = []
+
+    class Slow:
+        def __del__(self):
+            try:
+                loop()
+            finally:
+                dropped.append(True)
+
+    def never_ends():
+        Slow()
+        loop()
+
+    with pytest.raises(OutOfTime), time_limit(0.1):
+        never_ends()
+    assert dropped == [True]

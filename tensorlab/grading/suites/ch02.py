@@ -97,7 +97,8 @@ UNRAVEL = Exercise(
         Topic(
             "more dimensions, or one",
             1,
-            "Divide by what one step of the first dimension steps over; go on with the rest of the division.",
+            "Divide by what one step of the first dimension steps over, with // and never with /; go on with "
+            "the rest of the division.",
             (
                 _at(2, (5,)),
                 _at(7, (2, 3, 4)),

@@ -127,9 +127,9 @@ RESULT_TYPE = Exercise(
         Topic(
             "a tensor without dimensions",
             2,
-            "Beside a tensor with dimensions it raises the category and nothing else: it counts only when "
-            "its category is higher, and then with its own dtype. A tensor of shape (1,) has a dimension, "
-            "though only one element.",
+            "Several of them promote among themselves like any others. Beside a tensor with dimensions one "
+            "raises the category and nothing else: it counts only when its category is higher, and then with "
+            "its own dtype. A tensor of shape (1,) has a dimension, though only one element.",
             _meetings(
                 (_table(I8), _single(I64, 1000)),
                 (_single(I64, 1000), _table(I8)),

@@ -36,7 +36,7 @@ from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.last_writer import mark
 from tensorlab.autograd.recording import in_place, record, record_several
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import Backend, Launch
+from tensorlab.backends import HOST, Backend, Launch
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype, get_default_dtype
 from tensorlab.core.layout import Size
@@ -225,6 +225,8 @@ def call(primitive: Primitive, *operands: Operand, params: tuple = (), out: Tens
                 mark(out._storage, f"{primitive.name}(out=...)")
             return compute_into(out, primitive, operands, params, resizes=True)
         plan, result = _computed(primitive, operands, params)
+    except SeveralDevices as error:
+        return call(primitive, *_together(operands, error, out), params=params, out=out)
     except CarriesNames:  # a tensor with names has no buffer of its own
         if primitive.names is None:
             raise
@@ -364,6 +366,28 @@ def _plan(backend: Backend, launch: Launch, made: Result) -> Plan:
     return Plan(backend, launch, shape, stride, element_type, cells, row_major, None, {}, ())
 
 
+class SeveralDevices(RuntimeError):
+    """The operands lie on several devices. Nothing was written, and no plan is kept."""
+
+
+def _together(operands: Sequence[Operand], error: SeveralDevices, out: Tensor | None) -> list[Operand]:
+    """The operands, 0-dimensional ones of the CPU brought to the device of all others; that is recorded.
+
+    Raises:
+        SeveralDevices: the error given, if they still lie on several, or `out` would have to be brought.
+    """
+    tensors = [each for each in (out, *operands) if isinstance(each, Tensor)]
+    apart = [each for each in tensors if not each._shape and each._storage.backend is HOST]
+    places = {each._storage.backend: each.device for each in tensors if all(each is not t for t in apart)}
+    if len(places) != 1 or any(each is out for each in apart):
+        raise error
+    (place,) = places.values()
+    return [
+        each.to(place) if isinstance(each, Tensor) and any(each is t for t in apart) else each
+        for each in operands
+    ]
+
+
 def _backend_of(operands: Sequence[Operand | None]) -> Backend:
     """The backend that all tensors among the operands lie on.
 
@@ -373,7 +397,7 @@ def _backend_of(operands: Sequence[Operand | None]) -> Backend:
     backends = {operand._storage.backend: operand for operand in operands if isinstance(operand, Tensor)}
     if len(backends) > 1:
         devices = " and ".join(str(tensor.device) for tensor in backends.values())
-        raise RuntimeError(
+        raise SeveralDevices(
             f"Expected all tensors to be on the same device, but found at least two devices, {devices}: "
             f"move one with x.to(device)"
         )
@@ -431,6 +455,9 @@ def call_in_place(
                 compute_into(target, primitive, operands, params)
         else:
             compute_into(target, primitive, operands, params)
+    except SeveralDevices as error:
+        _, *brought = _together(operands, error, target)
+        return call_in_place(primitive, target, *brought, params=params, writer=writer)
     except CarriesNames:
         if primitive.names is None:
             raise

@@ -155,6 +155,31 @@ def test_operands_of_two_devices_and_missing_kernels_are_refused(simulated):
         tl.cuda.synchronize(1)
 
 
+def test_a_number_of_the_cpu_may_stand_beside_tensors_of_the_device(simulated):
+    x = tl.arange(3.0, device="cuda").requires_grad_()
+    scale = tl.tensor([1.0, 2.0], requires_grad=True)
+    for _ in range(2):
+        found = x * scale[1]
+        assert (found.tolist(), found.device) == ([0, 2, 4], x.device)
+    found.sum().backward()
+    assert (scale.grad.device.type, scale.grad.tolist()) == ("cpu", [0, 3])
+    assert (x.grad.is_cuda, x.grad.tolist()) == (True, [2, 2, 2])
+    assert (tl.tensor(1) - x).tolist() == [1, 0, -1]
+    assert tl.where(x > 1, tl.tensor(7.0), x).tolist() == [0, 1, 7]
+    y = x.detach().clone()
+    assert y.mul_(tl.tensor(3.0)).tolist() == tl.mul(x.detach(), tl.tensor(3.0), out=y).tolist() == [0, 3, 6]
+    here, there = tl.tensor(1.0), tl.tensor(2.0, device="cuda")
+    assert (here + there).is_cuda
+    for refused in (
+        lambda: here.add_(there),
+        lambda: tl.add(there, there, out=here),
+        lambda: there + tl.ones(1),
+    ):
+        with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
+            refused()
+    assert here.item() == 1
+
+
 def test_statistics_of_memory(simulated):
     gc.collect()
     before = tl.cuda.memory_allocated()

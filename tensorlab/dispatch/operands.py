@@ -70,7 +70,7 @@ def result_type(*operands: Tensor | Number) -> dtype:
     groups: list[dtype | None] = [None, None, None]
     for operand in operands:
         if isinstance(operand, Tensor):
-            group, element_type = (0 if operand.ndim else 1), operand.dtype
+            group, element_type = (0 if operand._shape else 1), operand._dtype
         else:
             group, element_type = 2, number_dtype(operand)
         known = groups[group]
@@ -203,9 +203,9 @@ def to_round(row: Scalar, operands: Sequence[Tensor | Number], compute: dtype) -
         return []
     positions = []
     for position, operand in enumerate(operands[: row.arity]):
-        if isinstance(operand, Tensor) and operand.dtype is compute:
+        if isinstance(operand, Tensor) and operand._dtype is compute:
             continue
-        single = not (isinstance(operand, Tensor) and operand.ndim)
+        single = not (isinstance(operand, Tensor) and operand._shape)
         if not (single and position == 1 and row.exact_numbers):
             positions.append(position)
     return positions

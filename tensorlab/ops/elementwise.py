@@ -133,7 +133,7 @@ class Elementwise(Primitive):
         """The shape and the strides of a new tensor for a result, as PyTorch has them."""
         row = self.row
         tensors = [operand for operand in operands if isinstance(operand, Tensor)]
-        shape = broadcasting.broadcast_shapes(*(tensor.shape for tensor in tensors))
+        shape = broadcasting.broadcast_shapes(*[tensor._shape for tensor in tensors])
         first = operands[0]
         if row.name == "logsigmoid" or (row.name == "pow" and not isinstance(first, Tensor)):
             return shape, layout.default_strides(shape)
@@ -141,23 +141,23 @@ class Elementwise(Primitive):
             row.name in ("hardtanh", "nan_to_num")
             or (row.name in ("isfinite", "isinf") and not first._dtype.is_floating_point)
         ):
-            return shape, memory_formats.preserved_strides(shape, first.stride())
+            return shape, memory_formats.preserved_strides(shape, first._stride)
         strides = [
-            broadcasting.broadcast_strides(t.shape, self._strides_of(t, compute), shape) for t in tensors
+            broadcasting.broadcast_strides(t._shape, self._strides_of(t, compute), shape) for t in tensors
         ]
         if row.name == "div" and not isinstance(first, Tensor):  # a reciprocal, multiplied
             strides = [memory_formats.elementwise_strides(shape, strides)]
         numbers = [p for p, o in enumerate(operands[: row.arity]) if not isinstance(o, Tensor)]
         beside = bool(shape) and not set(numbers).issubset(PARAMETERS.get(row.name, ()))
-        broadcast = beside or any(tensor.shape != shape for tensor in tensors)
+        broadcast = beside or any(tensor._shape != shape for tensor in tensors)
         return shape, memory_formats.elementwise_strides(shape, strides, broadcast)
 
     def _strides_of(self, operand: Tensor, compute: dtype) -> tuple[int, ...]:
         """The strides of an operand when PyTorch looks at them: of a copy where its dtype is converted."""
         name = self.row.name
-        if operand.dtype is compute or name in ("where", "copy") or name.startswith("logical"):
-            return operand.stride()
-        return memory_formats.preserved_strides(operand.shape, operand.stride())
+        if operand._dtype is compute or name in ("where", "copy") or name.startswith("logical"):
+            return operand._stride
+        return memory_formats.preserved_strides(operand._shape, operand._stride)
 
 
 _primitives: dict[tuple[str, str], Elementwise] = {}
@@ -179,8 +179,8 @@ def operand_layouts(
     found = []
     for position, operand in enumerate(operands):
         if isinstance(operand, Tensor):
-            strides = broadcasting.broadcast_strides(operand.shape, operand.stride(), shape)
-            found.append(OperandLayout(operand.dtype, strides, is_out=position in overwritten))
+            strides = broadcasting.broadcast_strides(operand._shape, operand._stride, shape)
+            found.append(OperandLayout(operand._dtype, strides, is_out=position in overwritten))
         else:
             number_type = number_dtype(operand)
             number_type = dtypes.float64 if number_type.is_floating_point else number_type

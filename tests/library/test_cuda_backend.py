@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from tensorlab import folds
+from tensorlab.backends.cuda import text
 from tensorlab.backends.cuda.compute import Cuda
 from tensorlab.backends.cuda.driver import Simulated
 from tensorlab.backends.cuda.memory import OutOfMemoryError, Pool
-from tensorlab.backends.cuda.simulator import KernelError
+from tensorlab.backends.cuda.simulator import KernelError, launch
 from tensorlab.backends.numpy import NumPy
 from tensorlab.backends.operands import OperandLayout
 from tensorlab.backends.protocol import IndexLayout
@@ -109,12 +110,36 @@ def test_a_reduction_gives_the_same_bits_in_every_order_of_the_threads():
     for seed in range(4):
         gpu = Cuda()
         gpu.driver.seed = seed
+        gpu.driver.threads = 64
         out = gpu.allocate(1, np.dtype(np.float32))
         launch = gpu.reduce(folds.TABLE["sum"], dtypes.float32, (200,), (0,), *layouts)
         launch((out, 0), (gpu.upload(x.data), 0))
         found.add(gpu.download(out)[0])
     assert len(found) == 1
     np.testing.assert_allclose(found.pop(), x.sum(dtype=np.float64), rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["sum", "amax", "all", "mean", "norm_2", "var"])
+def test_several_blocks_share_a_result_of_many_elements(gpu, name):
+    fold, single = folds.TABLE[name], dtypes.float32
+    x = np.random.default_rng(1).standard_normal((2, 700)).astype(np.float32)
+    x[1, 650] = 0
+    result = dtypes.bool if fold.truth else single
+    layouts = OperandLayout(result, (1, 0)), OperandLayout(single, (700, 1))
+    gpu.driver.blocks, before = 6, gpu.launches
+    found, expected = gpu.allocate(2, result.cell), np.zeros(2, result.cell)
+    gpu.reduce(fold, single, (2, 700), (1,), *layouts, 2.0)((found, 0), (gpu.upload(x.data), 0))
+    NUMPY.reduce(fold, single, (2, 700), (1,), *layouts, 2.0)((expected, 0), (x.ravel(), 0))
+    assert gpu.launches - before == (1 if name == "var" else 2)
+    np.testing.assert_allclose(np.asarray(gpu.download(found)), expected, rtol=1e-5)
+
+
+def test_a_reduction_without_its_barrier_is_a_race():
+    made = text.reduce_text(folds.TABLE["sum"], *[dtypes.float32] * 3)
+    careless = text.kernel_of("careless", made.replace("cuda.syncthreads()", "pass"))
+    x, out = np.ones(64, np.float32), np.ones(1, np.float32)
+    with pytest.raises(KernelError, match=r"a race for|read before any thread has written"):
+        launch(careless, 1, 64, 1, 64, 0.0, (1,), (64,), out, 0, (1,), x, 0, (64,), (1,))
 
 
 def test_extremes_and_running_totals(gpu):

@@ -49,6 +49,14 @@ def excess(name, figures):
         budget |= {"shared": (0, 48 << 10), "wide": (8, 8), "loop_tensor": (16, 32), "loop_local": (0, 1)}
         budget["loop_all"] = (0, 570 if name.startswith("tf32") else 150)
         budget["stack"] = (0, 272 if name.startswith("float16") else 72)
+    if name.startswith("reduce"):
+        budget |= {
+            "registers": (0, 48),
+            "stack": (0, 0),
+            "local": (0, 0),
+            "shuffle": (1, 4),
+            "atomic": (0, 0),
+        }
     if name.startswith("tf32"):
         budget["registers"] = (0, 255)
     return {each: figures[each] for each, (low, high) in budget.items() if not low <= figures[each] <= high}

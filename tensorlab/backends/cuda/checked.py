@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 
+from tensorlab import folds
 from tensorlab.backends.cuda import ladder, products, tensor_cores, text
-from tensorlab.backends.cuda.figures import CAPABILITIES, HALF, SINGLE, WHOLE, Checked
+from tensorlab.backends.cuda.figures import CAPABILITIES, DOUBLE, HALF, SINGLE, WHOLE, Checked
 from tensorlab.core import dtypes
 
 __all__ = ["CHECKED"]
@@ -53,4 +54,26 @@ def _on_tensor_cores() -> dict[str, Checked]:
     return found
 
 
-CHECKED = {**_rungs(), **_products(), **_on_tensor_cores()}
+def _reductions() -> dict[str, Checked]:
+    single, found = dtypes.float32, {}
+    kinds = (
+        WHOLE,
+        WHOLE,
+        DOUBLE,
+        (WHOLE,),
+        (WHOLE,),
+        SINGLE,
+        WHOLE,
+        (WHOLE,),
+        SINGLE,
+        WHOLE,
+        (WHOLE,),
+        (WHOLE,),
+    )
+    for name, stage in itertools.product(("sum", "amax"), ("whole", "parts", "last")):
+        made = text.reduce_text(folds.TABLE[name], single, single, single, stage)
+        found[f"reduce {name} {stage}"] = Checked(text.kernel_of(name, made), kinds)
+    return found
+
+
+CHECKED = {**_rungs(), **_products(), **_on_tensor_cores(), **_reductions()}

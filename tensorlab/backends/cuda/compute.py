@@ -27,6 +27,9 @@ __all__ = ["Cuda"]
 # The threads of a block, at most, where no other number is needed.
 WIDEST = 32
 
+# Of a reduction: as many elements as a thread should join, at least, before blocks share a result.
+ELEMENTS = 8
+
 _ACTIONS = {
     "replace": kernels.REPLACE,
     "add": kernels.ADD,
@@ -169,24 +172,29 @@ class Cuda(Backend):
         results, n = math.prod(sizes), math.prod(span)
         if results == 0:
             return no_launch
-        kernel = text.kernel_of(fold.name, text.reduce_text(fold, value, out.dtype, source.dtype))
-        threads = 1 << min(max(n - 1, 1).bit_length(), 5)
+        given = fold, value, out.dtype, source.dtype
         layouts = _chosen(out.strides, kept), _chosen(source.strides, kept), _chosen(source.strides, dims)
+        # A power of two: all lanes of a block find another one to join with.
+        threads = 1 << (min(max(n, 1), self.driver.threads).bit_length() - 1)
+        # Each thread has some elements to join before it joins with others.
+        parts = min(max(self.driver.blocks // results, 1), ceil_div(n, ELEMENTS * threads) or 1)
+        if fold.center is not None:  # what the others found is not there yet
+            parts = 1
 
         def launch(target: Buffer, item: Buffer) -> None:
-            self._run(
-                kernel,
-                results,
-                threads,
-                n,
-                k,
-                sizes,
-                span,
-                *_raw(target),
-                layouts[0],
-                *_raw(item),
-                *layouts[1:],
+            ends = (*_raw(target), layouts[0]), (*_raw(item), *layouts[1:])
+            if parts == 1:
+                kernel = text.kernel_of(fold.name, text.reduce_text(*given))
+                self._run(kernel, results, threads, 1, n, k, sizes, span, *ends[0], *ends[1])
+                return
+            totals = self.allocate(results * parts, text.total_type(fold, value).cell)
+            first, last = (
+                text.kernel_of(fold.name, text.reduce_text(*given, stage)) for stage in ("parts", "last")
             )
+            between, steps = (totals.cells, 0), tuple(0 for _ in sizes)
+            self._run(first, results * parts, threads, parts, n, k, sizes, span, *between, steps, *ends[1])
+            few = 1 << (min(parts, self.driver.threads).bit_length() - 1)
+            self._run(last, results, few, parts, n, k, sizes, span, *ends[0], *between, steps, layouts[2])
 
         return launch
 

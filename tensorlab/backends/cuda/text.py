@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab.backends.cpu import halves
-from tensorlab.backends.cuda.simulator import cuda
+from tensorlab.backends.cuda.simulator import WARP, cuda
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 from tensorlab.folds import Fold, arguments_of
@@ -26,7 +26,6 @@ from tensorlab.scalars.source import compute_type, formula_text
 from tensorlab.scalars.updates import Update
 
 __all__ = [
-    "THREADS",
     "arg_reduce_text",
     "functions_of",
     "kernel_of",
@@ -35,11 +34,9 @@ __all__ = [
     "reduce_text",
     "scan_text",
     "sort_text",
+    "total_type",
     "update_text",
 ]
-
-# Threads to a block, where nothing asks for another number.
-THREADS = 128
 
 NAMES = "abcdefgh"
 
@@ -228,31 +225,51 @@ def update_text(rule: Update, element_type: dtype) -> str:
     return _module(kind, [*_conversions(element_type), formula], lines)
 
 
-def reduce_text(fold: Fold, value: dtype, result: dtype, source: dtype) -> str:
-    """The kernel of a fold: ``kernel(n, k, shape, span, out, out_first, out_shape, x, …)``.
+def reduce_text(fold: Fold, value: dtype, result: dtype, source: dtype, stage: str = "whole") -> str:
+    """The kernel of a fold: ``kernel(parts, n, k, shape, span, out, out_first, out_shape, x, …)``.
 
-    A block computes one result. Each of its threads joins every so-many-th element; then half of the threads
-    join what two of them found, and half of these, until one total is left. The order depends on sizes
-    alone, so that the result is the same every time.
+    A block computes one result. Each of its threads joins every so-many-th element; then the lanes of a warp
+    join what they found in pairs, pairs of pairs, and so on, without memory; then the warps' totals are
+    joined. The order depends on sizes alone, so that the result is the same every time.
+
+    Few results of many elements keep too few blocks busy. They take two stages: so many `parts` for each
+    result, a block each, and then the totals of the parts.
+
+    Args:
+        fold, value, result, source: see `tensorlab.backends.protocol.Core.reduce`.
+        stage: ``"whole"``, or ``"parts"``, which writes totals, or ``"last"``, which reads those of `parts`.
     """
     total = _total_type(fold, value)
     operands = [*_taken(["out"], "shape"), *_taken(["x"], "shape", "span")]
     lines = [
-        f"def kernel({', '.join(['n, k, shape, span', *operands])}):",
+        f"def kernel({', '.join(['parts, n, k, shape, span', *operands])}):",
         "    me, threads = cuda.threadIdx.x, cuda.blockDim.x",
+        "    block, part = cuda.blockIdx.x, 0"
+        if stage == "last"
+        else "    block, part = cuda.blockIdx.x // parts, cuda.blockIdx.x % parts",
         "    n_elements, k = n, number(k)",
         "    n = number(n)",
-        *_positions("cuda.blockIdx.x", "shape", 4, ("out", "out_first"), ("x", "x_first")),
+        *_positions("block", "shape", 4, ("out", "out_first"), ("x", "x_first")),
         "    x_start = x_cell",
     ]
     if fold.center is not None:
-        lines += _pass(fold.center, value, total, source, "c")
-    lines += _pass(fold, value, total, source, "found")
-    lines += ["    if me == 0:", f"        out[out_cell] = {_store('found', result, total.startswith('f'))}"]
+        lines += _pass(fold.center, value, total, source, "c", "whole")
+    lines += _pass(fold, value, total, source, "found", stage)
+    if stage == "parts":
+        lines += ["    if me == 0:", "        out[cuda.blockIdx.x] = found"]
+    else:
+        stored = _store("found", result, total.startswith("f"))
+        lines += ["    if me == 0:", f"        out[out_cell] = {stored}"]
     functions = [maximum, minimum, *_formulas(fold), *(_formulas(fold.center) if fold.center else [])]
     texts = [inspect.getsource(function) for function in dict.fromkeys(functions)]
     called = [formula_text(_scalar(name), dtypes.by_name(total), "") for name in fold.scalars]
     return _module(total, [*_conversions(source, result), *called, *texts], lines)
+
+
+def total_type(fold: Fold, value: dtype) -> dtype:
+    """The type in which partial results are joined."""
+    name = _total_type(fold, value)
+    return dtypes.bool if name == "bool_" else dtypes.by_name(name)
 
 
 def _total_type(fold: Fold, value: dtype) -> str:
@@ -274,32 +291,41 @@ def _scalar(name: str) -> Callable:
     return TABLE[name].formula
 
 
-def _pass(fold: Fold, value: dtype, total: str, source: dtype, name: str) -> list[str]:
+def _pass(fold: Fold, value: dtype, total: str, source: dtype, name: str, stage: str) -> list[str]:
     """The lines that set `name` to a fold of the elements that begin at ``x_start``."""
     together = fold.join.floats if total.startswith("float") and fold.join.floats else fold.join.together
     loaded = _load("x[x_cell]", source, "bool_" if fold.truth else numpy_name(value))
-    names = {"x": "seen", "k": "k", "c": "c", "n": "n", "total": f"{name}_shared[0]"}
+    names = {"x": "seen", "k": "k", "c": "c", "n": "n", "total": name}
     each = ", ".join(names[argument] for argument in arguments_of(fold.each))
     finish = ", ".join(names[argument] for argument in arguments_of(fold.finish))
-    seen = loaded if fold.truth else f"np.{total}({loaded})"
-    once = together.format(a="joined", b=f"np.{total}({fold.each.__name__}({each}))")
-    pair = together.format(a=f"{name}_shared[me]", b=f"{name}_shared[me + half]")
+    # Lanes exchange 32 or 64 bits.
+    moved = total if total in ("float32", "float64", "int32") else "int64"
+    element = f"np.{total}({fold.each.__name__}({each}))"
+    if stage == "last":
+        first, end, step, read = "me", "parts", "threads", ["        seen = x[x_first + block * parts + i]"]
+        element = f"np.{total}(seen)"
+    else:
+        first, end, step = "part * threads + me", "n_elements", "parts * threads"
+        read = _positions("i", "span", 8, ("x", "x_start"))
+        read.append(f"        seen = {loaded if fold.truth else f'np.{total}({loaded})'}")
     return [
-        f"    {name}_shared = cuda.shared.array({THREADS}, np.{total})",
+        f"    {name}_warps = cuda.shared.array({WARP}, np.{total})",
         f"    joined = np.{total}({_start(fold, total)})",
-        "    for i in range(me, n_elements, threads):",
-        *_positions("i", "span", 8, ("x", "x_start")),
-        f"        seen = {seen}",
-        f"        joined = np.{total}({once})",
-        f"    {name}_shared[me] = joined",
-        "    cuda.syncthreads()",
-        "    half = threads // 2",
+        f"    for i in range({first}, {end}, {step}):",
+        *read,
+        f"        joined = np.{total}({together.format(a='joined', b=element)})",
+        f"    half = min(threads, {WARP}) // 2",
         "    while half > 0:",
-        "        if me < half:",
-        f"            {name}_shared[me] = {pair}",
-        "        cuda.syncthreads()",
+        f"        other = np.{total}(cuda.shfl_xor_sync(0xFFFFFFFF, np.{moved}(joined), half))",
+        f"        joined = np.{total}({together.format(a='joined', b='other')})",
         "        half //= 2",
-        f"    {name} = {fold.finish.__name__}({finish})",
+        f"    if me % {WARP} == 0:",
+        f"        {name}_warps[me // {WARP}] = joined",
+        "    cuda.syncthreads()",
+        f"    {name} = {name}_warps[0]",
+        f"    for warp in range(1, (threads + {WARP - 1}) // {WARP}):",
+        f"        {name} = np.{total}({together.format(a=name, b=f'{name}_warps[warp]')})",
+        *([] if stage == "parts" else [f"    {name} = {fold.finish.__name__}({finish})"]),
     ]
 
 

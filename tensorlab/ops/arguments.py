@@ -282,7 +282,8 @@ def numpy_names(function: Callable[P, R]) -> Callable[P, R]:
 def tensor_options(function: Callable[P, R]) -> Callable[..., R]:
     """Let callers of a function that makes a tensor write `layout`, `pin_memory` and `requires_grad`.
 
-    The first two can be given the value that describes the tensors of this library, and no other. A call with
+    The first two can be given the value that describes the tensors of this library, and no other. `device` is
+    seen to here as well: the function has it in its signature alone, for readers, and gets None. A call with
     an argument of the wrong kind is explained, as `tensorlab.contracts.explained` has it.
 
     Args:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tensorlab.backends import HOST
 from tensorlab.core import dtypes, layout
-from tensorlab.core.devices import as_device, device
+from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import contiguous_format, format_strides, memory_format, preserve_format
@@ -53,7 +53,6 @@ def empty(
         >>> tl.empty(2, 3).shape, tl.empty(2, dtype=tl.int64).dtype
         (tensorlab.Size([2, 3]), tensorlab.int64)
     """
-    as_device(device)
     shape = _needed_sizes(sizes, "empty", size)
     stride = format_strides(shape, memory_format)
     if out is not None:
@@ -82,7 +81,7 @@ def zeros(
         >>> tl.zeros(2, names=("N",))
         tensor([0., 0.], names=('N',))
     """
-    return _new("zeros", sizes, size, 0, out, dtype, device, names)
+    return _new("zeros", sizes, size, 0, out, dtype, names)
 
 
 @op()
@@ -101,7 +100,7 @@ def ones(
         >>> tl.ones(3, dtype=tl.int16)
         tensor([1, 1, 1], dtype=tensorlab.int16)
     """
-    return _new("ones", sizes, size, 1, out, dtype, device, names)
+    return _new("ones", sizes, size, 1, out, dtype, names)
 
 
 @op()
@@ -134,7 +133,7 @@ def full(
         )
     if out is None and dtype is None:
         dtype = number_dtype(value)
-    return _new("full", (size,), None, value, out, dtype, device, names)
+    return _new("full", (size,), None, value, out, dtype, names)
 
 
 @op()
@@ -178,7 +177,6 @@ def empty_strided(
         >>> len(tl.empty_strided((2, 3), (4, 1)).storage())
         7
     """
-    as_device(device)
     shape = sizes_from((), "empty_strided", size)
     strides = ints_from((), stride, "empty_strided", "stride")
     if len(strides) != len(shape):
@@ -248,7 +246,7 @@ def new_zeros(
         >>> tl.tensor([1, 2]).new_zeros(3)
         tensor([0, 0, 0])
     """
-    return _new("new_zeros", sizes, size, 0, None, dtype or input._dtype, device, like=input)
+    return _new("new_zeros", sizes, size, 0, None, dtype or input._dtype, like=input)
 
 
 @op("method")
@@ -266,7 +264,7 @@ def new_ones(
         >>> tl.tensor([1, 2]).new_ones(3)
         tensor([1, 1, 1])
     """
-    return _new("new_ones", sizes, size, 1, None, dtype or input._dtype, device, like=input)
+    return _new("new_ones", sizes, size, 1, None, dtype or input._dtype, like=input)
 
 
 @op("method")
@@ -295,13 +293,10 @@ def _new(
     value: Number,
     out: Tensor | None,
     wanted: dtype | None,
-    device: device | str | None,
     names: Sequence[str | None] | None = None,
     like: Tensor | None = None,
 ) -> Tensor:
     """The tensor that a call of `function` means, with one value in every element."""
-    if device is not None:
-        as_device(device)
     shape = _needed_sizes(sizes, function, size)
     if out is None:
         element_type = as_dtype(wanted) or dtypes.get_default_dtype()
@@ -372,7 +367,6 @@ def empty_like(
         >>> tl.empty_like(tl.zeros(2, 3).t()).stride()
         (1, 3)
     """
-    as_device(device)
     return allocate_strided(
         input._shape,
         strides_like(input, memory_format),
@@ -396,7 +390,7 @@ def zeros_like(
         >>> tl.zeros_like(tl.tensor([5, 6]))
         tensor([0, 0])
     """
-    return _new_like(input, 0, dtype, device, memory_format)
+    return _new_like(input, 0, dtype, memory_format)
 
 
 @op(names="copies")
@@ -414,7 +408,7 @@ def ones_like(
         >>> tl.ones_like(tl.tensor([5, 6]), dtype=tl.float32)
         tensor([1., 1.])
     """
-    return _new_like(input, 1, dtype, device, memory_format)
+    return _new_like(input, 1, dtype, memory_format)
 
 
 @op(names="copies")
@@ -437,13 +431,10 @@ def full_like(
         >>> tl.full_like(tl.tensor([5, 6]), 7)
         tensor([7, 7])
     """
-    return _new_like(input, as_number(fill_value, "full_like"), dtype, device, memory_format)
+    return _new_like(input, as_number(fill_value, "full_like"), dtype, memory_format)
 
 
-def _new_like(
-    input: Tensor, value: Number, wanted: dtype | None, device: device | str | None, format: memory_format
-) -> Tensor:
-    as_device(device)
+def _new_like(input: Tensor, value: Number, wanted: dtype | None, format: memory_format) -> Tensor:
     return filled(
         input._shape,
         strides_like(input, format),

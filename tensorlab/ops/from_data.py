@@ -60,7 +60,6 @@ def tensor(
         ValueError: expected sequence of length 2 at dim 1 (got 1): all rows of a tensor are of one length
     """
     element_type = as_dtype(dtype)
-    as_device(device)
     if names is not None:
         return with_given_names(tensor(data, dtype=dtype), names)
     if isinstance(data, Tensor):

@@ -63,7 +63,7 @@ def rand(
                 [0.5138, 0.6443, 0.8991, 0.0141],
                 [0.5785, 0.1218, 0.9181, 0.6805]])
     """
-    made = new(sizes, size, "rand", out, dtype, device)
+    made = new(sizes, size, "rand", out, dtype)
     if out is None and made._dtype.is_floating_point:
         fill_new(made, "uniform", generator, 0.0, 1.0)
     else:
@@ -93,7 +93,7 @@ def randn(
         tensor([[ 0.2713, -1.2729],
                 [ 0.5027,  0.4181]])
     """
-    made = new(sizes, size, "randn", out, dtype, device)
+    made = new(sizes, size, "randn", out, dtype)
     if out is None and made._dtype.is_floating_point:
         fill_new(made, "normal", generator, 0.0, 1.0)
     else:
@@ -129,7 +129,7 @@ def rand_like(
         tensor([[0.5979, 0.8453],
                 [0.9464, 0.2965]])
     """
-    target = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    target = empty_like(input, dtype=dtype, memory_format=memory_format)
     return as_new(uniform_(target, generator=generator))
 
 
@@ -151,7 +151,7 @@ def randn_like(
         tensor([[ 0.2713, -1.2729],
                 [ 0.5027,  0.4181]])
     """
-    target = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    target = empty_like(input, dtype=dtype, memory_format=memory_format)
     return as_new(normal_(target, generator=generator))
 
 
@@ -196,7 +196,7 @@ def normal(
     if bool(tensors) == (size is not None):
         raise TypeError("normal() takes a size exactly when mean and std are both numbers")
     if not tensors:
-        version, target = next_version(out), new((), size, "normal", out, dtype, device)
+        version, target = next_version(out), new((), size, "normal", out, dtype)
         normal_(target, mean, std, generator=generator)  # type: ignore[arg-type]
         return counted(target, version)
     if dtype is not None or device is not None:

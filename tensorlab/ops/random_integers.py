@@ -75,7 +75,7 @@ def randint(
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"randint(): argument 'size' must be tuple of ints, not {type(size).__name__}")
     first, end = _bounds("randint", given, low, high)
-    target = new((), size, "randint", out, dtype or (dtypes.int64 if out is None else None), device)
+    target = new((), size, "randint", out, dtype or (dtypes.int64 if out is None else None))
     _fill_integers(target, first, end, generator)
     return as_new(target) if out is None else target
 
@@ -113,7 +113,7 @@ def randint_like(
         tensor([6., 7., 6.])
     """
     first, end = _bounds("randint_like", list(bounds), low, high)
-    target = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    target = empty_like(input, dtype=dtype, memory_format=memory_format)
     return as_new(_fill_integers(target, first, end, generator))
 
 
@@ -160,7 +160,7 @@ def randperm(
             f"n cannot be greater than {most} for {element_type.name}, which does not hold all integers "
             f"below {count}"
         )
-    target = new((), (count,), "randperm", out, element_type, device)
+    target = new((), (count,), "randperm", out, element_type)
     fill(target, "permutation", generator)
     return as_new(target) if out is None else target
 

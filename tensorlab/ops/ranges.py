@@ -9,7 +9,7 @@ import numpy as np
 
 from tensorlab.core import dtypes
 from tensorlab.core.cells import encode, from_float32, to_float32
-from tensorlab.core.devices import as_device, device
+from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size, as_int
 from tensorlab.core.size import size_of_ints
@@ -57,7 +57,6 @@ def arange(
         >>> tl.arange(5), tl.arange(0, 1, 0.25)
         (tensor([0, 1, 2, 3, 4]), tensor([0.0000, 0.2500, 0.5000, 0.7500]))
     """
-    as_device(device)
     if start is None or end is None:
         start, end = 0, start if end is None else end
     if (
@@ -159,7 +158,6 @@ def linspace(
         >>> tl.linspace(0, 1, 5)
         tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    as_device(device)
     element_type = as_dtype(dtype) or (out.dtype if out is not None else dtypes.get_default_dtype())
     bounds = _number(start, "linspace", "start"), _number(end, "linspace", "end")
     count = _count(steps, "linspace", element_type)
@@ -200,7 +198,6 @@ def logspace(
         >>> tl.logspace(0, 2, 3)
         tensor([  1.,  10., 100.])
     """
-    as_device(device)
     element_type = as_dtype(dtype) or (out.dtype if out is not None else dtypes.get_default_dtype())
     bounds = _number(start, "logspace", "start"), _number(end, "logspace", "end")
     if element_type.category == dtypes.INTEGER and steps > 1:  # exponents lose their fractions first
@@ -316,7 +313,7 @@ def tril_indices(
         tensor([[0, 1, 1],
                 [0, 0, 1]])
     """
-    return _triangle_indices(True, row, col, offset, dtype, device)
+    return _triangle_indices(True, row, col, offset, dtype)
 
 
 @op()
@@ -331,13 +328,10 @@ def triu_indices(
         tensor([[0, 0, 1],
                 [0, 1, 1]])
     """
-    return _triangle_indices(False, row, col, offset, dtype, device)
+    return _triangle_indices(False, row, col, offset, dtype)
 
 
-def _triangle_indices(
-    lower: bool, row: int, col: int, offset: int, wanted: dtype | None, device: device | str | None
-) -> Tensor:
-    as_device(device)
+def _triangle_indices(lower: bool, row: int, col: int, offset: int, wanted: dtype | None) -> Tensor:
     for name, size in (("row", row), ("col", col)):
         if as_int(size, name) < 0:
             raise RuntimeError(f"{name} must be non-negative, got {size}")

@@ -9,7 +9,6 @@ from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.recording import in_place
 from tensorlab.backends import OperandLayout
 from tensorlab.core import broadcasting, dtypes, layout
-from tensorlab.core.devices import as_device, device
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import as_int
 from tensorlab.dispatch.guards import guard_write
@@ -176,7 +175,6 @@ def new(
     function: str,
     out: Tensor | None,
     element_type: dtype | None,
-    device: device | str | None = None,
 ) -> Tensor:
     """The tensor to fill: `out` if there is one, else a new one.
 
@@ -187,8 +185,6 @@ def new(
     if not sizes and size is None:
         raise TypeError(f"{function}() takes the sizes of the result, and none were given")
     shape = sizes_from(sizes, function, size)
-    if device is not None:
-        as_device(device)
     element_type = as_dtype(element_type)
     if out is None:
         return allocate(shape, element_type or dtypes.get_default_dtype())

@@ -47,7 +47,7 @@ def hann_window(
         >>> tl.hann_window(4), tl.hann_window(5, periodic=False)
         (tensor([0.0000, 0.5000, 1.0000, 0.5000]), tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000]))
     """
-    return _cosine("hann_window", window_length, periodic, 0.5, 0.5, dtype, device)
+    return _cosine("hann_window", window_length, periodic, 0.5, 0.5, dtype)
 
 
 @op()
@@ -72,7 +72,7 @@ def hamming_window(
         >>> tl.hamming_window(4)
         tensor([0.0800, 0.5400, 1.0000, 0.5400])
     """
-    return _cosine("hamming_window", window_length, periodic, alpha, beta, dtype, device)
+    return _cosine("hamming_window", window_length, periodic, alpha, beta, dtype)
 
 
 @op()
@@ -90,7 +90,7 @@ def blackman_window(
         >>> tl.blackman_window(5, periodic=False).abs()
         tensor([2.9802e-08, 3.4000e-01, 1.0000e+00, 3.4000e-01, 2.9802e-08])
     """
-    kind, short = _start("blackman_window", window_length, dtype, device)
+    kind, short = _start("blackman_window", window_length, dtype)
     if short is not None:
         return short
     count = window_length + periodic
@@ -114,7 +114,7 @@ def bartlett_window(
         >>> tl.bartlett_window(4)
         tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
-    kind, short = _start("bartlett_window", window_length, dtype, device)
+    kind, short = _start("bartlett_window", window_length, dtype)
     if short is not None:
         return short
     count = window_length + periodic
@@ -144,7 +144,7 @@ def kaiser_window(
         >>> tl.kaiser_window(5, periodic=False, beta=2.0)
         tensor([0.4387, 0.8348, 1.0000, 0.8348, 0.4387])
     """
-    kind, short = _start("kaiser_window", window_length, dtype, device)
+    kind, short = _start("kaiser_window", window_length, dtype)
     if short is not None:
         return short
     count = window_length + periodic
@@ -153,9 +153,7 @@ def kaiser_window(
     return to(from_numpy(weights), kind).clone()
 
 
-def _start(
-    name: str, length: int, element_type: dtype | None, where: device | str | None
-) -> tuple[dtype, Tensor | None]:
+def _start(name: str, length: int, element_type: dtype | None) -> tuple[dtype, Tensor | None]:
     """The element type, and the window itself if it has fewer than two weights."""
     kind = element_type or dtypes.get_default_dtype()
     if not kind.is_floating_point:
@@ -165,20 +163,14 @@ def _start(
     if length < 0:
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
     if length < 2:
-        return kind, (ones if length else empty)(length, dtype=kind, device=where)
+        return kind, (ones if length else empty)(length, dtype=kind)
     return kind, None
 
 
 def _cosine(
-    name: str,
-    length: int,
-    periodic: bool,
-    alpha: float,
-    beta: float,
-    element_type: dtype | None,
-    where: device | str | None,
+    name: str, length: int, periodic: bool, alpha: float, beta: float, element_type: dtype | None
 ) -> Tensor:
-    kind, short = _start(name, length, element_type, where)
+    kind, short = _start(name, length, element_type)
     if short is not None:
         return short
     angle = mul(arange(length, dtype=kind), 2 * math.pi / (length + periodic - 1))

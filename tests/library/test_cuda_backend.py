@@ -13,6 +13,7 @@ from tensorlab.backends.cuda.compute import Cuda
 from tensorlab.backends.cuda.driver import Simulated
 from tensorlab.backends.cuda.memory import OutOfMemoryError, Pool
 from tensorlab.backends.cuda.simulator import KernelError, launch
+from tensorlab.backends.layers import NormalGroups
 from tensorlab.backends.numpy import NumPy
 from tensorlab.backends.operands import OperandLayout
 from tensorlab.backends.protocol import IndexLayout
@@ -140,6 +141,44 @@ def test_a_reduction_without_its_barrier_is_a_race():
     x, out = np.ones(64, np.float32), np.ones(1, np.float32)
     with pytest.raises(KernelError, match=r"a race for|read before any thread has written"):
         launch(careless, 1, 64, 1, 64, 0.0, (1,), (64,), out, 0, (1,), x, 0, (64,), (1,))
+
+
+@pytest.mark.parametrize("logarithm", [False, True])
+def test_softmax_of_rows_and_columns_with_infinities(gpu, logarithm):
+    x = np.random.default_rng(5).standard_normal(120).astype(np.float32) * 20
+    x[[0, 3, 41]] = -np.inf
+    for shape, dim, strides in (((3, 40), 1, (40, 1)), ((40, 3), 0, (1, 40)), ((2, 5, 12), -2, (60, 12, 1))):
+        source = OperandLayout(dtypes.float32, strides)
+        before = gpu.launches
+        agree(
+            gpu, lambda b, s=shape, d=dim, o=source: b.softmax(logarithm, s, d, dtypes.float32, o),
+            np.zeros(120, "f"), x, rtol=2e-5,
+        )  # fmt: skip
+        assert gpu.launches == before + 1
+    hopeless, source = np.full(2, -np.inf, np.float32), OperandLayout(dtypes.float32, (1,))
+    found = gpu.upload(hopeless)
+    gpu.softmax(logarithm, (2,), 0, dtypes.float32, source)((found, 0), (gpu.upload(hopeless), 0))
+    assert np.isnan(np.asarray(gpu.download(found))).all()
+
+
+def test_softmax_of_half_as_many_bits(gpu):
+    x = (np.arange(7, dtype=np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    source, out = OperandLayout(dtypes.bfloat16, (1,)), np.zeros(7, np.uint16)
+    agree(gpu, lambda b: b.softmax(False, (7,), 0, dtypes.bfloat16, source), out, x, rtol=0)
+
+
+@pytest.mark.parametrize("centers", [True, False])
+def test_rows_are_normalised_in_one_launch(gpu, centers):
+    rng = np.random.default_rng(6)
+    x = (rng.standard_normal(3 * 50) * 3 + 5).astype("f")
+    weights, biases = rng.standard_normal((2, 50)).astype("f")
+    before, groups = gpu.launches, NormalGroups("rows", 3, 50)
+    agree(
+        gpu, lambda b: b.normalise(dtypes.float32, groups, 1e-5, centers=centers),
+        np.zeros(150, "f"), np.zeros(3, "f"), np.full(3, 9, "f"), None, x, weights, biases,
+        rtol=2e-5, results=3,
+    )  # fmt: skip
+    assert gpu.launches == before + 1
 
 
 def test_extremes_and_running_totals(gpu):

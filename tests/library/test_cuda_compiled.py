@@ -49,9 +49,9 @@ def excess(name, figures):
         budget |= {"shared": (0, 48 << 10), "wide": (8, 8), "loop_tensor": (16, 32), "loop_local": (0, 1)}
         budget["loop_all"] = (0, 570 if name.startswith("tf32") else 150)
         budget["stack"] = (0, 272 if name.startswith("float16") else 72)
-    if name.startswith("reduce"):
+    if name.startswith(("reduce", "row ")):
         budget |= {
-            "registers": (0, 48),
+            "registers": (0, 48 if name.startswith("reduce") else 64),
             "stack": (0, 0),
             "local": (0, 0),
             "shuffle": (1, 4),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from tensorlab import folds
-from tensorlab.backends.cuda import ladder, products, tensor_cores, text
+from tensorlab.backends.cuda import ladder, products, rows, tensor_cores, text
 from tensorlab.backends.cuda.figures import CAPABILITIES, DOUBLE, HALF, SINGLE, WHOLE, Checked
 from tensorlab.core import dtypes
 
@@ -76,4 +76,14 @@ def _reductions() -> dict[str, Checked]:
     return found
 
 
-CHECKED = {**_rungs(), **_products(), **_on_tensor_cores(), **_reductions()}
+def _rows() -> dict[str, Checked]:
+    softmax = WHOLE, (WHOLE,), *(SINGLE, WHOLE, (WHOLE,), WHOLE) * 2
+    normalise = WHOLE, DOUBLE, *(SINGLE, WHOLE) * 6
+    return {
+        "row softmax": Checked(rows.softmax, softmax),
+        "row log_softmax": Checked(rows.log_softmax, softmax),
+        "row normalise": Checked(rows.normalise, normalise),
+    }
+
+
+CHECKED = {**_rungs(), **_products(), **_on_tensor_cores(), **_reductions(), **_rows()}

@@ -8,16 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab.backends.cuda import kernels, matmul, products, tensor_cores, text
+from tensorlab.backends.array import compute_type
+from tensorlab.backends.cuda import kernels, matmul, products, rows, tensor_cores, text
 from tensorlab.backends.cuda.driver import Driver, Simulated
 from tensorlab.backends.cuda.memory import Pool
 from tensorlab.backends.fused import Backend
+from tensorlab.backends.layers import NormalGroups
 from tensorlab.backends.operands import Buffer, Launch, Memory, OperandLayout, no_launch
 from tensorlab.backends.protocol import IndexLayout, RandomLaunch
 from tensorlab.core import dtypes
 from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.integers import ceil_div
+from tensorlab.core.layout import default_strides
 from tensorlab.folds import Fold
 from tensorlab.scalars import Scalar
 from tensorlab.scalars.updates import Update
@@ -174,8 +177,7 @@ class Cuda(Backend):
             return no_launch
         given = fold, value, out.dtype, source.dtype
         layouts = _chosen(out.strides, kept), _chosen(source.strides, kept), _chosen(source.strides, dims)
-        # A power of two: all lanes of a block find another one to join with.
-        threads = 1 << (min(max(n, 1), self.driver.threads).bit_length() - 1)
+        threads = self._threads_of(n)
         # Each thread has some elements to join before it joins with others.
         parts = min(max(self.driver.blocks // results, 1), ceil_div(n, ELEMENTS * threads) or 1)
         if fold.center is not None:  # what the others found is not there yet
@@ -193,8 +195,20 @@ class Cuda(Backend):
             )
             between, steps = (totals.cells, 0), tuple(0 for _ in sizes)
             self._run(first, results * parts, threads, parts, n, k, sizes, span, *between, steps, *ends[1])
-            few = 1 << (min(parts, self.driver.threads).bit_length() - 1)
-            self._run(last, results, few, parts, n, k, sizes, span, *ends[0], *between, steps, layouts[2])
+            self._run(
+                last,
+                results,
+                self._threads_of(parts),
+                parts,
+                n,
+                k,
+                sizes,
+                span,
+                *ends[0],
+                *between,
+                steps,
+                layouts[2],
+            )
 
         return launch
 
@@ -386,6 +400,67 @@ class Cuda(Backend):
             self._each(kernel, rows * size, rows, size, *wanted, *_raw(places), *_raw(source))
 
         return launch
+
+    # --- layers ---------------------------------------------------------------------------------------------
+
+    def softmax(
+        self, logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout
+    ) -> Launch:
+        """See `tensorlab.backends.layers.LayerOperations.softmax`."""
+        if 0 in shape:
+            return no_launch
+        dim %= len(shape)
+        kernel = self._of_rows(rows.log_softmax if logarithm else rows.softmax, source.dtype, result)
+        kept = [each for each in range(len(shape)) if each != dim]
+        sizes, n, out_strides = _chosen(shape, kept), shape[dim], default_strides(shape)
+        steps = [(_chosen(each, kept), each[dim]) for each in (out_strides, source.strides)]
+
+        def launch(out: Buffer, item: Buffer) -> None:
+            operands = *_raw(out), *steps[0], *_raw(item), *steps[1]
+            self._run(kernel, math.prod(sizes), self._threads_of(n), n, sizes, *operands)
+
+        return launch
+
+    def normalise(
+        self,
+        element_type: dtype,
+        groups: NormalGroups,
+        eps: float,
+        training: bool = True,
+        centers: bool = True,
+    ) -> Launch:
+        """See `tensorlab.backends.layers.LayerOperations.normalise`."""
+        if groups.form != "rows":
+            return super().normalise(element_type, groups, eps, training, centers)
+        if groups.number * groups.length == 0:
+            return no_launch
+        kernel = self._of_rows(rows.normalise, element_type, element_type, CENTERS=centers)
+        n = groups.length
+
+        def launch(
+            out: Buffer,
+            scales: Buffer,
+            means: Buffer,
+            variances: None,
+            x: Buffer,
+            weights: Buffer,
+            biases: Buffer,
+        ) -> None:
+            cells = [part for each in (out, scales, means, x, weights, biases) for part in _raw(each)]
+            self._run(kernel, groups.number, self._threads_of(n), n, eps, *cells)
+
+        return launch
+
+    def _threads_of(self, n: int) -> int:
+        """The threads of a block that joins n numbers: a power of two, so that each has one to join with."""
+        return 1 << (min(max(n, 1), self.driver.threads).bit_length() - 1)
+
+    @staticmethod
+    def _of_rows(kernel: Callable, source: dtype, result: dtype, **constants: Any) -> Callable:
+        """A kernel of `rows` for cells of these types."""
+        functions = text.functions_of("cells", text.cells_text(source, compute_type(result), result))
+        names = {name: functions[name] for name in ("widen", "narrow", "number")}
+        return products.specialised(kernel, **names, **constants)
 
     # --- random numbers -------------------------------------------------------------------------------------
 

@@ -113,7 +113,8 @@ def _specialised(kernel: Any, names: tuple[tuple[str, Any], ...]) -> Any:
     return made
 
 
-_OWN = (__name__, "tensorlab.backends.cuda.ladder", "tensorlab.backends.cuda.tensor_cores")
+# Where functions of kernels stand.
+_OWN = tuple(f"tensorlab.backends.cuda.{name}" for name in ("products", "ladder", "rows", "tensor_cores"))
 
 
 def place(me, along_k):

@@ -27,6 +27,7 @@ from tensorlab.scalars.updates import Update
 
 __all__ = [
     "arg_reduce_text",
+    "cells_text",
     "functions_of",
     "kernel_of",
     "pointwise_text",
@@ -369,6 +370,20 @@ def product_text(element_type: dtype, is_added: bool, activation: Scalar | None,
         value = f"{value} + widen(residual[residual_cell])"
     lines.append(f"    return {_store(value, element_type, compute.is_floating_point)}")
     return _module(numpy_name(inner), texts, lines)
+
+
+def cells_text(source: dtype, compute: dtype, result: dtype) -> str:
+    """What kernels of rows do with their cells: ``widen(cell)`` and ``narrow(number)``."""
+    kind = numpy_name(compute)
+    lines = [
+        "def widen(cell):",
+        f"    return {_load('cell', source, kind)}",
+        "",
+        "",
+        "def narrow(value):",
+        f"    return {_store('value', result, True)}",
+    ]
+    return _module(kind, _conversions(source, result), lines)
 
 
 def scan_text(name: str, value: dtype, result: dtype, source: dtype, has_places: bool) -> str:

@@ -1,0 +1,132 @@
+"""Softmax and normalisation: a block works through a row, and its threads tell each other what they found.
+
+Each would be four to eight operations of the core, and each of those reads and writes the whole tensor.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tensorlab.backends.cuda.simulator import cuda
+
+__all__ = ["joined", "log_softmax", "normalise", "softmax"]
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+# In which numbers is computed; `tensorlab.backends.cuda.products.specialised` gives others.
+number = np.float32
+# One total for each warp of a block.
+WARPS = 32
+# Of `normalise`: whether the mean is taken away.
+CENTERS = True
+
+
+def widen(cell):
+    """The number that a cell holds."""
+    return number(cell)
+
+
+def narrow(value):
+    """The cell of a number."""
+    return value
+
+
+def joined(value, warps, is_sum):
+    """The sum, or the greatest, of the values of a block's threads, for each of them.
+
+    Lanes join in pairs, and pairs of pairs; then everybody joins the warps' totals, in their order.
+    """
+    me, threads = cuda.threadIdx.x, cuda.blockDim.x
+    half = min(threads, 32) // 2
+    while half > 0:
+        other = cuda.shfl_xor_sync(0xFFFFFFFF, value, half)
+        value = number(value + other) if is_sum else max(value, other)
+        half //= 2
+    if me % 32 == 0:
+        warps[me // 32] = value
+    cuda.syncthreads()
+    total = warps[0]
+    for warp in range(1, (threads + 31) // 32):
+        total = number(total + warps[warp]) if is_sum else max(total, warps[warp])
+    return total
+
+
+def first_cell(first, strides, shape):
+    """The first cell of a block's row."""
+    rest = cuda.blockIdx.x
+    for dim in range(len(shape) - 1, -1, -1):
+        first += rest % shape[dim] * strides[dim]
+        rest //= shape[dim]
+    return first
+
+
+def totals_of(n, x, cell, step, greatest_of_warps, sums_of_warps):
+    """The greatest number of a row, and the sum of the exponentials of all distances from it.
+
+    A thread reads its numbers once: where it finds a greater one, its sum so far shrinks.
+    """
+    greatest, total = number(-math.inf), number(0)
+    for i in range(cuda.threadIdx.x, n, cuda.blockDim.x):
+        seen = widen(x[cell + i * step])
+        if seen == greatest:
+            total = number(total + number(1))
+        elif seen > greatest:
+            total = number(total * number(math.exp(greatest - seen)) + number(1))
+            greatest = seen
+        else:
+            total = number(total + number(math.exp(seen - greatest)))
+    of_all = joined(greatest, greatest_of_warps, False)
+    if greatest != of_all:
+        total = number(total * number(math.exp(greatest - of_all)))
+    return of_all, joined(total, sums_of_warps, True)
+
+
+def softmax(n, shape, out, out_first, out_strides, out_step, x, x_first, x_strides, x_step):
+    """The exponentials of a row's numbers, divided by their sum."""
+    greatest_of_warps = cuda.shared.array(WARPS, number)
+    sums_of_warps = cuda.shared.array(WARPS, number)
+    cell, out_cell = first_cell(x_first, x_strides, shape), first_cell(out_first, out_strides, shape)
+    greatest, total = totals_of(n, x, cell, x_step, greatest_of_warps, sums_of_warps)
+    for i in range(cuda.threadIdx.x, n, cuda.blockDim.x):
+        distance = widen(x[cell + i * x_step]) - greatest
+        out[out_cell + i * out_step] = narrow(number(number(math.exp(distance)) / total))
+
+
+def log_softmax(n, shape, out, out_first, out_strides, out_step, x, x_first, x_strides, x_step):
+    """The logarithm of `softmax`."""
+    greatest_of_warps = cuda.shared.array(WARPS, number)
+    sums_of_warps = cuda.shared.array(WARPS, number)
+    cell, out_cell = first_cell(x_first, x_strides, shape), first_cell(out_first, out_strides, shape)
+    greatest, total = totals_of(n, x, cell, x_step, greatest_of_warps, sums_of_warps)
+    less = number(math.log(total))
+    for i in range(cuda.threadIdx.x, n, cuda.blockDim.x):
+        distance = widen(x[cell + i * x_step]) - greatest
+        out[out_cell + i * out_step] = narrow(number(distance - less))
+
+
+def normalise(n, eps, out, out_first, scales, scales_first, means, means_first, x, x_first,
+              weights, weights_first, biases, biases_first):  # fmt: skip
+    """``(x - mean) / sqrt(variance + eps) * weight + bias`` for each row of n neighbours."""
+    sums_of_warps = cuda.shared.array(WARPS, number)
+    squares_of_warps = cuda.shared.array(WARPS, number)
+    row, me, threads = cuda.blockIdx.x, cuda.threadIdx.x, cuda.blockDim.x
+    begin, out_begin = x_first + row * n, out_first + row * n
+    mean, total = number(0), number(0)
+    if CENTERS:
+        for i in range(me, n, threads):
+            total = number(total + widen(x[begin + i]))
+        mean = number(joined(total, sums_of_warps, True) / number(n))
+    total = number(0)
+    for i in range(me, n, threads):
+        distance = widen(x[begin + i]) - mean
+        total = number(total + distance * distance)
+    variance = number(joined(total, squares_of_warps, True) / number(n))
+    scale = number(number(1) / number(math.sqrt(variance + number(eps))))
+    for i in range(me, n, threads):
+        value = (widen(x[begin + i]) - mean) * scale * weights[weights_first + i]
+        out[out_begin + i] = narrow(number(value + biases[biases_first + i]))
+    if me == 0:
+        scales[scales_first + row] = scale
+        means[means_first + row] = mean

@@ -300,6 +300,14 @@ def test_hidden_cases_are_no_public_ones_and_none_comes_twice():
         assert drawn.isdisjoint(public)
 
 
+@pytest.mark.parametrize("asked", exercises(), ids=lambda asked: asked.id)
+def test_every_draw_makes_a_case(asked):
+    """One draw in fifty that is too large to be told fails the grader, and a student's points are left empty."""
+    for topic in asked.topics:
+        for seed in range(200):
+            assert topic.draw(random.Random(seed)).args
+
+
 def test_a_topic_without_other_cases_repeats_itself():
     topic = Topic("one", 1, "", (Case((1,)),), lambda source: Case((1,)))
     assert [case.args for case in topic.hidden(random.Random(0), 2)] == [(1,), (1,)]

@@ -203,7 +203,8 @@ def _in_a_circle(source: Random, count: int) -> Shape:
 
 
 def _any_layout(source: Random, dims: Shape) -> Case:
-    shape = draw.shape(source, 2, 7, (len(dims), len(dims)))
+    largest = 7 if len(dims) < 4 else 5  # with gaps, four sizes of 7 are more cells than a question may tell
+    shape = draw.shape(source, 2, largest, (len(dims), len(dims)))
     turned = tuple(shape[dim] for dim in dims)
     gradient = _gradient(turned, draw.loose(source, turned), source.randint(0, 2))
     return Case((gradient, dims))

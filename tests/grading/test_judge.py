@@ -302,7 +302,7 @@ def test_hidden_cases_are_no_public_ones_and_none_comes_twice():
 
 @pytest.mark.parametrize("asked", exercises(), ids=lambda asked: asked.id)
 def test_every_draw_makes_a_case(asked):
-    """One draw in fifty that is too large to be told fails the grader, and a student's points are left empty."""
+    """A draw that is too large to be told fails the grader, and leaves a student's points empty."""
     for topic in asked.topics:
         for seed in range(200):
             assert topic.draw(random.Random(seed)).args

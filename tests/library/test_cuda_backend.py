@@ -13,7 +13,7 @@ from tensorlab.backends.cuda.compute import Cuda
 from tensorlab.backends.cuda.driver import Simulated
 from tensorlab.backends.cuda.memory import OutOfMemoryError, Pool
 from tensorlab.backends.cuda.simulator import KernelError, launch
-from tensorlab.backends.layers import NormalGroups
+from tensorlab.backends.layers import AttentionLayout, NormalGroups
 from tensorlab.backends.numpy import NumPy
 from tensorlab.backends.operands import OperandLayout
 from tensorlab.backends.protocol import IndexLayout
@@ -179,6 +179,36 @@ def test_rows_are_normalised_in_one_launch(gpu, centers):
         rtol=2e-5, results=3,
     )  # fmt: skip
     assert gpu.launches == before + 1
+
+
+@pytest.mark.parametrize(("mask", "causal"), [(0, False), (0, True), (1, False), (2, False)])
+def test_attention_is_one_launch_and_knows_its_sums(gpu, mask, causal):
+    rng = np.random.default_rng(7)
+    q, k, v = (rng.standard_normal(count).astype("f") for count in (2 * 3 * 4, 35 * 4, 2 * 35 * 3))
+    masks = [None, rng.random(3 * 35) > 0.3, rng.standard_normal(3 * 35).astype("f")]
+    if mask == 1:
+        masks[1][:35] = False  # a query that sees no key
+    strides = (12, 4, 1), (0, 1, 35), (105, 3, 1), (0, 35, 1), (9, 3, 1), (9, 3, 1)
+    layout, before = AttentionLayout((2,), 3, 35, 4, 3, strides, mask, causal), gpu.launches
+
+    def prepare(backend):
+        launch = backend.attention(dtypes.float32, layout, 0.5)
+        return lambda out, sums, *given: launch(*given, out, sums[0])
+
+    agree(gpu, prepare, np.zeros(18, "f"), np.zeros(6, "f"), q, k, v, masks[mask], rtol=2e-5, results=2)
+    assert gpu.launches == before + 1
+
+
+def test_attention_to_a_score_that_is_no_number_is_no_number():
+    single, strides = dtypes.float32, ((1, 1),) * 6
+    layout = AttentionLayout((), 1, 2, 1, 1, strides, 0, False)
+    gpu = Cuda()
+    found, sums = gpu.allocate(1, single.cell), gpu.allocate(1, single.cell)
+    q, k = gpu.upload(np.ones(1, "f")), gpu.upload(np.array([np.nan, -np.inf], "f"))
+    gpu.attention(single, layout, 1.0)(
+        (q, 0), (k, 0), (gpu.upload(np.ones(2, "f")), 0), None, (found, 0), sums
+    )
+    assert np.isnan(gpu.download(found)[0])
 
 
 def test_extremes_and_running_totals(gpu):

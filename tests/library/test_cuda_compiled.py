@@ -57,6 +57,9 @@ def excess(name, figures):
             "shuffle": (1, 4),
             "atomic": (0, 0),
         }
+    if name == "attention":
+        budget |= {"stack": (0, 8), "local": (0, 2), "loop_local": (0, 0), "shared": (0, 20 << 10)}
+        budget |= {"shuffle": (3, 60), "atomic": (0, 0)}
     if name.startswith("tf32"):
         budget["registers"] = (0, 255)
     return {each: figures[each] for each, (low, high) in budget.items() if not low <= figures[each] <= high}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from tensorlab import folds
-from tensorlab.backends.cuda import ladder, products, rows, tensor_cores, text
+from tensorlab.backends.cuda import attention, ladder, products, rows, tensor_cores, text
 from tensorlab.backends.cuda.figures import CAPABILITIES, DOUBLE, HALF, SINGLE, WHOLE, Checked
 from tensorlab.core import dtypes
 
@@ -76,6 +76,13 @@ def _reductions() -> dict[str, Checked]:
     return found
 
 
+def _attention() -> dict[str, Checked]:
+    kernel = products.specialised(attention.attention, **attention.constants(64, 64, 8), CAUSAL=True)
+    vars(kernel)["bounds"] = 256, 2
+    kinds = WHOLE, WHOLE, DOUBLE, (WHOLE,), *MATRIX * 5, SINGLE
+    return {"attention": Checked(kernel, kinds)}
+
+
 def _rows() -> dict[str, Checked]:
     softmax = WHOLE, (WHOLE,), *(SINGLE, WHOLE, (WHOLE,), WHOLE) * 2
     normalise = WHOLE, DOUBLE, *(SINGLE, WHOLE) * 6
@@ -86,4 +93,4 @@ def _rows() -> dict[str, Checked]:
     }
 
 
-CHECKED = {**_rungs(), **_products(), **_on_tensor_cores(), **_reductions(), **_rows()}
+CHECKED = {**_rungs(), **_products(), **_on_tensor_cores(), **_reductions(), **_rows(), **_attention()}

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from tensorlab.backends.array import compute_type
-from tensorlab.backends.cuda import kernels, matmul, products, rows, tensor_cores, text
+from tensorlab.backends.cuda import attention, kernels, matmul, products, rows, tensor_cores, text
 from tensorlab.backends.cuda.driver import Driver, Simulated
 from tensorlab.backends.cuda.memory import Pool
 from tensorlab.backends.fused import Backend
-from tensorlab.backends.layers import NormalGroups
+from tensorlab.backends.layers import AttentionLayout, NormalGroups
 from tensorlab.backends.operands import Buffer, Launch, Memory, OperandLayout, no_launch
 from tensorlab.backends.protocol import IndexLayout, RandomLaunch
 from tensorlab.core import dtypes
@@ -29,6 +29,9 @@ __all__ = ["Cuda"]
 
 # The threads of a block, at most, where no other number is needed.
 WIDEST = 32
+
+# The bytes of shared memory that every card has for a block.
+SHARED = 48 << 10
 
 # Of a reduction: as many elements as a thread should join, at least, before blocks share a result.
 ELEMENTS = 8
@@ -448,6 +451,30 @@ class Cuda(Backend):
         ) -> None:
             cells = [part for each in (out, scales, means, x, weights, biases) for part in _raw(each)]
             self._run(kernel, groups.number, self._threads_of(n), n, eps, *cells)
+
+        return launch
+
+    def attention(self, element_type: dtype, layout: AttentionLayout, scale: float) -> Launch:
+        """See `tensorlab.backends.layers.LayerOperations.attention`."""
+        queries = self.driver.threads // 32
+        sizes = attention.constants(layout.length, layout.width, queries)
+        cells = sizes["QUERY_CELLS"] + sizes["KEY_CELLS"] + sizes["VALUE_CELLS"]
+        if cells * compute_type(element_type).itemsize > SHARED or layout.length * layout.width == 0:
+            return super().attention(element_type, layout, scale)
+        constants = {"MASK": layout.mask, "CAUSAL": layout.causal, **sizes}
+        kernel = self._of_rows(attention.attention, element_type, element_type, **constants)
+        vars(kernel)["bounds"] = 32 * queries, 2
+        count = math.prod(layout.batch)
+        if count * layout.queries == 0:
+            return no_launch
+
+        def launch(q: Buffer, k: Buffer, v: Buffer, mask: Buffer | None, out: Buffer, sums: Memory) -> None:
+            arguments: list[Any] = []
+            for buffer, strides in zip((q, k, v, mask or q, out), layout.strides, strict=False):
+                arguments += [*_raw(buffer), tuple(strides[:-2]), strides[-2], strides[-1]]
+            grid = ceil_div(layout.queries, queries), 1, count
+            ends = layout.queries, layout.keys, scale, tuple(layout.batch)
+            self._run(kernel, grid, 32 * queries, *ends, *arguments, sums.cells)
 
         return launch
 

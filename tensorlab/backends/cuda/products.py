@@ -114,7 +114,9 @@ def _specialised(kernel: Any, names: tuple[tuple[str, Any], ...]) -> Any:
 
 
 # Where functions of kernels stand.
-_OWN = tuple(f"tensorlab.backends.cuda.{name}" for name in ("products", "ladder", "rows", "tensor_cores"))
+_OWN = tuple(
+    f"tensorlab.backends.cuda.{name}" for name in ("attention", "products", "ladder", "rows", "tensor_cores")
+)
 
 
 def place(me, along_k):

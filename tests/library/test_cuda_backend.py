@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from tensorlab import folds
-from tensorlab.backends.cuda import text
+from tensorlab.backends.cuda import kernels, products, text
 from tensorlab.backends.cuda.compute import Cuda
+from tensorlab.backends.cuda.counts import simulate
 from tensorlab.backends.cuda.driver import Simulated
 from tensorlab.backends.cuda.memory import OutOfMemoryError, Pool
 from tensorlab.backends.cuda.simulator import KernelError, launch
@@ -74,6 +75,24 @@ def test_pointwise_of_views_broadcast_operands_numbers_and_halves(gpu):
     agree(gpu, lambda b: b.pointwise(TABLE["mul"], single, (3, 4), *layouts), out, x, y)
     numbers = [OperandLayout(single, (1, 3)), OperandLayout(dtypes.float64, (0, 0), is_number=True)]
     agree(gpu, lambda b: b.pointwise(TABLE["add"], single, (3, 4), layouts[0], numbers), out, x, 2.5)
+
+
+@pytest.mark.parametrize("kind", ["float32", "bool", "bfloat16"])
+def test_a_transposed_copy_goes_through_shared_memory(gpu, kind):
+    element = dtypes.by_name(kind)
+    one = 0x3F80 if kind == "bfloat16" else 1
+    x = (np.random.default_rng(8).integers(0, 2, 2 * 9 * 19) * one).astype(element.cell)
+    layouts = OperandLayout(element, (9 * 19, 19, 1)), OperandLayout(element, (9 * 19, 1, 9))
+    agree(gpu, lambda b: b.pointwise(TABLE["copy"], element, (2, 9, 19), layouts[0], [layouts[1]]), 0 * x, x)
+
+
+def test_a_transposed_copy_moves_whole_sectors_and_finds_no_bank_conflicts():
+    large = products.specialised(kernels.transpose, **kernels.LARGE)
+    x, out = np.arange(32.0 * 32, dtype=np.float32), np.zeros(32 * 32, np.float32)
+    report = simulate(large, 1, 256, 32, 32, (1,), out, 0, (0,), 32, x, 0, (0,), 32)
+    assert out.reshape(32, 32).T.ravel().tolist() == x.tolist()
+    assert report.conflicts == 0
+    assert report.bytes_used == report.bytes_moved == 2 * x.nbytes
 
 
 FOLDED = [

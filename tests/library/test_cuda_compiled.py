@@ -57,6 +57,8 @@ def excess(name, figures):
             "shuffle": (1, 4),
             "atomic": (0, 0),
         }
+    if name == "transpose":
+        budget |= {"registers": (0, 48), "stack": (0, 0), "local": (0, 0), "shared": (4224, 6 << 10)}
     if name == "attention":
         budget |= {"stack": (0, 8), "local": (0, 2), "loop_local": (0, 0), "shared": (0, 20 << 10)}
         budget |= {"shuffle": (3, 60), "atomic": (0, 0)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from tensorlab import folds
-from tensorlab.backends.cuda import attention, ladder, products, rows, tensor_cores, text
+from tensorlab.backends.cuda import attention, kernels, ladder, products, rows, tensor_cores, text
 from tensorlab.backends.cuda.figures import CAPABILITIES, DOUBLE, HALF, SINGLE, WHOLE, Checked
 from tensorlab.core import dtypes
 
@@ -83,6 +83,12 @@ def _attention() -> dict[str, Checked]:
     return {"attention": Checked(kernel, kinds)}
 
 
+def _transposed() -> dict[str, Checked]:
+    kernel = products.specialised(kernels.transpose, **kernels.LARGE)
+    kinds = WHOLE, WHOLE, (WHOLE,), *(SINGLE, WHOLE, (WHOLE,), WHOLE) * 2
+    return {"transpose": Checked(kernel, kinds)}
+
+
 def _rows() -> dict[str, Checked]:
     softmax = WHOLE, (WHOLE,), *(SINGLE, WHOLE, (WHOLE,), WHOLE) * 2
     normalise = WHOLE, DOUBLE, *(SINGLE, WHOLE) * 6
@@ -93,4 +99,12 @@ def _rows() -> dict[str, Checked]:
     }
 
 
-CHECKED = {**_rungs(), **_products(), **_on_tensor_cores(), **_reductions(), **_rows(), **_attention()}
+CHECKED = {
+    **_rungs(),
+    **_products(),
+    **_on_tensor_cores(),
+    **_reductions(),
+    **_rows(),
+    **_attention(),
+    **_transposed(),
+}

@@ -33,6 +33,9 @@ WIDEST = 32
 # The bytes of shared memory that every card has for a block.
 SHARED = 48 << 10
 
+# How many blocks a grid has at most along y and z.
+MOST = 65535
+
 # Of a reduction: as many elements as a thread should join, at least, before blocks share a result.
 ELEMENTS = 8
 
@@ -128,6 +131,8 @@ class Cuda(Backend):
         """See `tensorlab.backends.protocol.Core.pointwise`."""
         if 0 in shape:
             return no_launch
+        if row.name == "copy" and _is_transposed(shape, out, inputs[0]):
+            return self._transpose(shape, out, inputs[0])
         operands = [out, *inputs]
         kernel = text.kernel_of(
             row.name,
@@ -140,6 +145,21 @@ class Cuda(Backend):
             for layout, buffer in zip(operands, buffers, strict=True):
                 arguments += [buffer] if layout.is_number else [*_raw(buffer), layout.strides]
             self._each(kernel, count, count, sizes, *arguments)
+
+        return launch
+
+    def _transpose(self, shape: Sequence[int], out: OperandLayout, source: OperandLayout) -> Launch:
+        """Prepare to copy matrices whose columns are runs of cells to where their rows are."""
+        constants = kernels.LARGE if self.driver.threads == 256 else {}
+        kernel = products.specialised(kernels.transpose, cell_type=source.dtype.cell.type, **constants)
+        tile, step = constants.get("TILE", kernels.TILE), constants.get("STEP", kernels.STEP)
+        *batch, m, n = shape
+        grid = ceil_div(n, tile), ceil_div(m, tile), math.prod(batch)
+        (*out_batch, out_row, _), (*batch_steps, _, column) = out.strides, source.strides
+
+        def launch(target: Buffer, item: Buffer) -> None:
+            ends = *_raw(target), tuple(out_batch), out_row, *_raw(item), tuple(batch_steps), column
+            self._run(kernel, grid, tile * step, m, n, tuple(batch), *ends)
 
         return launch
 
@@ -513,6 +533,15 @@ def _raw(buffer: Buffer) -> tuple[np.ndarray, int]:
     """A buffer as a kernel is given it."""
     memory, first = buffer
     return memory.cells, first
+
+
+def _is_transposed(shape: Sequence[int], out: OperandLayout, source: OperandLayout) -> bool:
+    """Whether rows are to be written of what has columns, and both are long enough to gain from it."""
+    if len(shape) < 2 or min(shape[-2:]) < 8 or source.is_number or out.dtype is not source.dtype:
+        return False
+    if max(math.prod(shape[:-2]), ceil_div(shape[-2], kernels.TILE)) > MOST:
+        return False
+    return out.strides[-1] == 1 and source.strides[-2] == 1 and abs(source.strides[-1]) > 1
 
 
 def _chosen(numbers: Sequence[int], dims: Sequence[int]) -> tuple[int, ...]:

@@ -10,14 +10,20 @@ from typing import Any
 
 import numpy as np
 
+from tensorlab.backends.cuda.products import start
 from tensorlab.backends.cuda.simulator import cuda
 
-__all__ = ["choose_by_mask", "copy_bytes", "fill", "gather", "scatter"]
+__all__ = ["choose_by_mask", "copy_bytes", "fill", "gather", "scatter", "transpose"]
 
-# mypy: disable-error-code="no-untyped-def"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 REPLACE, ADD, MULTIPLY, GREATEST, LEAST = range(5)
 POSITIONS, SELECT, SCATTER = range(3)
+
+# Of a transposed copy: a square's side, its cells in shared memory, and the rows copied at a time.
+TILE, SQUARE, STEP = 8, 72, 4
+LARGE = {"TILE": 32, "SQUARE": 1056, "STEP": 8}
+cell_type = np.float32
 
 # The threads of the one block that works through a mask; each takes a run of it.
 RUNS = 64
@@ -33,6 +39,26 @@ def copy_bytes(to: Any, cells: Any, count: int) -> None:
     """Overwrite the first bytes of some memory with those of other memory."""
     for i in range(cuda.grid(1), count, cuda.gridsize(1)):
         to[i] = cells[i]
+
+
+def transpose(rows, columns, batch, out, out_first, out_batch, out_row, x, x_first, x_batch, x_column):
+    """Copy matrices whose columns are runs of cells to where their rows are.
+
+    Neighbouring threads read neighbours of a column, and write neighbours of a row: a square goes through
+    shared memory, whose lines are one cell longer, so that a column of it lies in as many banks as a row.
+    """
+    tile = cuda.shared.array(SQUARE, cell_type)
+    x_cell, out_cell = start(x_first, x_batch, batch), start(out_first, out_batch, batch)
+    me = cuda.threadIdx.x
+    across, down = me % TILE, me // TILE
+    top, left = cuda.blockIdx.y * TILE, cuda.blockIdx.x * TILE
+    for i in range(down, TILE, STEP):
+        if top + across < rows and left + i < columns:
+            tile[i * (TILE + 1) + across] = x[x_cell + top + across + (left + i) * x_column]
+    cuda.syncthreads()
+    for i in range(down, TILE, STEP):
+        if top + i < rows and left + across < columns:
+            out[out_cell + (top + i) * out_row + left + across] = tile[across * (TILE + 1) + i]
 
 
 def gather(

@@ -115,7 +115,8 @@ def _specialised(kernel: Any, names: tuple[tuple[str, Any], ...]) -> Any:
 
 # Where functions of kernels stand.
 _OWN = tuple(
-    f"tensorlab.backends.cuda.{name}" for name in ("attention", "products", "ladder", "rows", "tensor_cores")
+    f"tensorlab.backends.cuda.{name}"
+    for name in ("attention", "kernels", "products", "ladder", "rows", "tensor_cores")
 )
 
 

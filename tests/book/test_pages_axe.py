@@ -14,9 +14,11 @@ from .weight import assert_light
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
 LEAST, TELEPHONE = {"width": 320, "height": 700}, {"width": 390, "height": 844}
 WIDE = {"width": 1280, "height": 800}
-# The pages of reference are made of the same elements: one of them stands for most.
-LONGEST = "book/reference/functions_pointwise.html"
-OF_EACH_KIND = [address for address in ADDRESSES if "/reference/" not in address or address == LONGEST]
+# The pages of reference are made of the same elements, and so are those of exercises: one stands for most.
+ALIKE = ("/reference/", "exercises/")
+LONGEST = "book/reference/functions_pointwise.html", "exercises/13_nn_and_optimisers.html"
+OF_EACH_KIND = [page for page in ADDRESSES if page in LONGEST or not any(kind in page for kind in ALIKE)]
+OTHERS = [page for page in ADDRESSES if page not in OF_EACH_KIND]
 
 RUN_AXE = """async (options) => {
   const { violations } = await axe.run(document, { resultTypes: ["violations"], ...options });
@@ -77,9 +79,9 @@ def test_it_is_light_and_fits_a_narrow_window(open_page: Open, watch: Watch, add
     assert page.evaluate(BEYOND_THE_EDGE) == []
 
 
-@pytest.mark.part(7)
-@pytest.mark.parametrize("address", [address for address in ADDRESSES if address not in OF_EACH_KIND])
-def test_so_do_the_other_pages_of_the_reference(open_page: Open, watch: Watch, address: str) -> None:
+@pytest.mark.part(12)
+@pytest.mark.parametrize("address", OTHERS)
+def test_so_do_those_that_are_alike(open_page: Open, watch: Watch, address: str) -> None:
     test_it_is_light_and_fits_a_narrow_window(open_page, watch, address)
     test_axe_finds_nothing_by_day(open_page, address)
 

@@ -93,7 +93,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tl.inner(tl.ones(2, 3), tl.tensor([1.0, 2.0, 3.0]))
         tensor([6., 6.])
     """
-    if not input.ndim or not other.ndim:
+    if 0 in (input.ndim, other.ndim):  # of both: a number is no tensor
         return mul(input, other, out=out)
     if input.shape[-1] != other.shape[-1]:
         raise RuntimeError(

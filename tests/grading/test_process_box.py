@@ -28,10 +28,13 @@ def box():
 
 
 @pytest.fixture(scope="module")
-def shared():
-    """A box for what harms none, started where there is a secret in the environment."""
+def shared(tmp_path_factory):
+    """A box for what harms none, started where there is a secret in the environment and one in the folder."""
+    folder = tmp_path_factory.mktemp("grading")
+    (folder / "answers.py").write_text("SECRET = 'hunter2'\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SECRET_TOKEN", "hunter2")
+        patch.chdir(folder)
         with closing(ProcessBox(["tensorlab.core.layout:numel"])) as box:
             yield box
 
@@ -70,7 +73,7 @@ def test_the_folder_is_its_own_and_home_and_empty(shared):
 
 def test_neither_grader_nor_current_folder_can_be_imported_by_accident(shared):
     """Not by the names under which the runner itself is found, and nothing from where grading began."""
-    for module in ("suites", "boxes", "judge", "conftest", "tensorlab.grading.suites"):
+    for module in ("suites", "boxes", "judge", "answers", "tensorlab.grading.suites"):
         assert run(shared, f"import {module}")["raised"]["kind"] in ("ModuleNotFoundError", "ImportError")
 
 

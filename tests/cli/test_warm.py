@@ -126,8 +126,7 @@ def test_what_is_not_there(tmp_path, arguments, sentence):
 def test_nothing_is_written_beside_the_source(tmp_path):
     """An installation may be read-only: `sort`, written by hand, is kept where the generated `gather` is."""
     program = (
-        "import tensorlab as tl; x = tl.arange(4); print(x.sort().values.tolist());"
-        "tl.zeros(40, 30)[:, x]"
+        "import tensorlab as tl; x = tl.arange(4); print(x.sort().values.tolist());tl.zeros(40, 30)[:, x]"
     )
     before = set(Path(tensorlab.__file__).parent.rglob("*.nb?"))
     subprocess.run(

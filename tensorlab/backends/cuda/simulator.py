@@ -243,7 +243,7 @@ class Cells:
 
 
 class Observer(Protocol):
-    """What is told of each touch."""
+    """Hears of each access to memory."""
 
     def note(self, thread: Thread, cells: Cells, index: Any, touch: Touch) -> None:
         """A thread touches a cell."""
@@ -434,7 +434,7 @@ class Grid:
         block: how many threads a block has.
         arguments: what the kernel is called with.
         schedule: the order of blocks and threads.
-        observer: what is told of each touch of memory.
+        observer: hears of each access to memory.
         forgives: whether races are noted in `races` instead of being errors.
 
     Raises:

@@ -8,7 +8,7 @@ import types
 import numpy as np
 import pytest
 
-from tensorlab.backends.cuda import ladder, products, tensor_cores
+from tensorlab.backends.cuda import ladder, products, tensor_cores, warpgroups
 from tensorlab.backends.cuda.products import specialised
 from tensorlab.backends.cuda.simulator import KernelError, launch
 
@@ -83,24 +83,29 @@ NUMBERS = {
 }
 
 
-def on_tensor_cores(name, sizes, along_k, is_wide=True, **names):
-    """The product of random matrices in the simulator, and by NumPy."""
+def multiplied(name, kernel, tile, threads, sizes, along_k):
+    """The product of random matrices by a kernel in the simulator, and by NumPy."""
     m, n, k = sizes
     rng = np.random.default_rng(3)
     a, b = (OPERANDS[name](rng.standard_normal(size).astype(np.float32)) for size in ((m, k), (k, n)))
     c = np.zeros((m, n), np.float32)
-    functions = products.finish, products.widen
-    kernel = specialised(
-        tensor_cores.of_type(name, along_k, is_wide, tensor_cores.SMALL, *functions), **names
-    )
     a_cells, b_cells = (a if along_k[0] else a.T).ravel(), (b.T if along_k[1] else b).ravel()
     a_strides, b_strides = (k, 1) if along_k[0] else (1, m), (1, k) if along_k[1] else (n, 1)
     out = c.ravel(), 0, (0,), n, 1
     operands = *out, a_cells, 0, (0,), *a_strides, b_cells, 0, (0,), *b_strides, *out, *out
-    tile = tensor_cores.SMALL.tile
-    grid = -(-n // tile), -(-m // tile)
-    launch(kernel, grid, tensor_cores.SMALL.threads, m, n, k, 1.0, 0.0, (1,), *operands)
+    launch(kernel, (-(-n // tile), -(-m // tile)), threads, m, n, k, 1.0, 0.0, (1,), *operands)
     return c, NUMBERS[name](a) @ NUMBERS[name](b)
+
+
+def on_tensor_cores(name, sizes, along_k, is_wide=True, **names):
+    pieces, functions = tensor_cores.SMALL, (products.finish, products.widen)
+    kernel = specialised(tensor_cores.of_type(name, along_k, is_wide, pieces, *functions), **names)
+    return multiplied(name, kernel, pieces.tile, pieces.threads, sizes, along_k)
+
+
+def by_warpgroups(name, sizes, along_k, **names):
+    kernel = specialised(warpgroups.of_type(name, along_k, products.finish, products.widen), **names)
+    return multiplied(name, kernel, warpgroups.TILE, warpgroups.THREADS, sizes, along_k)
 
 
 @pytest.mark.parametrize("name", OPERANDS)
@@ -121,6 +126,25 @@ def test_tensor_cores_multiply(name, sizes, along_k, is_wide):
 def test_tensor_cores_without_barriers_are_a_race():
     with pytest.raises(KernelError, match=r"a race for|read before any thread has written"):
         on_tensor_cores("bfloat16", (32, 32, 64), (True, False), cuda=Careless())
+
+
+@pytest.mark.parametrize(
+    ("name", "along_k"),
+    [
+        ("bfloat16", (True, False)),
+        ("bfloat16", (False, True)),
+        ("float16", (True, True)),
+        ("float16", (False, False)),
+    ],
+)
+def test_warpgroups_multiply(name, along_k):
+    found, expected = by_warpgroups(name, (72, 120, 80), along_k)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_warpgroups_without_barriers_are_a_race():
+    with pytest.raises(KernelError, match=r"a race for|read before any thread has written"):
+        by_warpgroups("bfloat16", (72, 120, 80), (True, False), cuda=Careless())
 
 
 # --- which kernel runs --------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from tensorlab import folds
-from tensorlab.backends.cuda import attention, kernels, ladder, products, rows, tensor_cores, text
+from tensorlab.backends.cuda import attention, kernels, ladder, products, rows, tensor_cores, text, warpgroups
 from tensorlab.backends.cuda.figures import CAPABILITIES, DOUBLE, HALF, SINGLE, WHOLE, Checked
 from tensorlab.core import dtypes
 
@@ -49,8 +49,11 @@ def _on_tensor_cores() -> dict[str, Checked]:
         for a, b in itertools.product((True, False), repeat=2):
             functions = made["finish"], made["widen"]
             kernel = tensor_cores.of_type(name, (a, b), True, tensor_cores.LARGE, *functions)
-            kinds = *PRODUCT[:6], *matrix * 5
-            found[f"{name} {'nt'[not a]}{'nt'[b]}"] = Checked(kernel, kinds, CAPABILITIES[1:])
+            kinds, order = (*PRODUCT[:6], *matrix * 5), f"{'nt'[not a]}{'nt'[b]}"
+            found[f"{name} {order}"] = Checked(kernel, kinds, CAPABILITIES[1:])
+            if name != "tf32":
+                kernel = warpgroups.of_type(name, (a, b), *functions)
+                found[f"wgmma {name} {order}"] = Checked(kernel, kinds, ((9, 0),))
     return found
 
 

@@ -117,7 +117,7 @@ def ptx(kernel: Callable, kinds: Sequence[Kind], capability: tuple[int, int]) ->
             void(*map(_numba_type, kinds)),
             device=False,
             abi="numba",
-            cc=capability,
+            cc=_target(capability),
             fastmath=False,
             launch_bounds=getattr(kernel, "bounds", None),
         )
@@ -134,7 +134,7 @@ def cubin(compiled: Compiled, capability: tuple[int, int]) -> Compiled:
     """
     from cuda.bindings import nvjitlink
 
-    options = [f"-arch=sm_{capability[0]}{capability[1]}", "-O3", "-verbose"]
+    options = ["-arch=sm_" + "".join(map(str, _target(capability))), "-O3", "-verbose"]
     link = nvjitlink.create(len(options), options)
     try:
         nvjitlink.add_data(link, nvjitlink.InputType.PTX, compiled.code, len(compiled.code), compiled.entry)
@@ -149,6 +149,11 @@ def cubin(compiled: Compiled, capability: tuple[int, int]) -> Compiled:
     nvjitlink.get_info_log(link, log)
     nvjitlink.destroy(link)
     return Compiled(bytes(code), compiled.entry, log.decode())
+
+
+def _target(capability: tuple[int, int]) -> tuple[Any, ...]:
+    """What is compiled for: Hopper has instructions of its own, which no later card runs."""
+    return (*capability, "a") if capability == (9, 0) else capability
 
 
 def _numba_type(kind: Kind) -> Any:

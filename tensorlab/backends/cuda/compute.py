@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab.backends.array import compute_type
-from tensorlab.backends.cuda import attention, kernels, matmul, products, rows, tensor_cores, text
+from tensorlab.backends.cuda import attention, kernels, matmul, products, rows, tensor_cores, text, warpgroups
 from tensorlab.backends.cuda.driver import Driver, Simulated
 from tensorlab.backends.cuda.memory import Pool
 from tensorlab.backends.fused import Backend
@@ -328,8 +328,12 @@ class Cuda(Backend):
                 element_type is not dtypes.bool and products.is_wide(target, out, -1, n),
             )
             taken = self._on_tensor_cores(element_type) if all(wide[:2]) else ""
-            if taken:
-                pieces, made = tensor_cores.LARGE, (functions["finish"], functions["widen"])
+            made = functions["finish"], functions["widen"]
+            if taken and self.driver.capability == (9, 0) and element_type.itemsize == 2:
+                kernel = warpgroups.of_type(taken, along_k, *made)
+                tile, threads = warpgroups.TILE, warpgroups.THREADS
+            elif taken:
+                pieces = tensor_cores.LARGE
                 kernel = tensor_cores.of_type(taken, along_k, True, pieces, *made)
                 tile, threads = pieces.tile, pieces.threads
             else:

@@ -22,8 +22,12 @@ __all__ = [
     "multiply_bfloat16",
     "multiply_float16",
     "multiply_tf32",
+    "share_with_tensor_cores",
     "store4",
+    "swizzle",
     "tf32",
+    "warpgroup_bfloat16",
+    "warpgroup_float16",
     "word",
 ]
 
@@ -108,6 +112,34 @@ def tf32(x):
     return (bits + np.uint32(0x1000)) & np.uint32(0xFFFFE000)  # halves go away from zero
 
 
+def swizzle(cell, along_k):
+    """Where a sixteen-bit cell of a panel for warpgroups lies: 16 bytes are swapped by their line's number.
+
+    Args:
+        cell: its number, if they were not.
+        along_k: whether lines are 64 bytes of neighbours along k, or 128 bytes across.
+    """
+    return cell ^ (cell >> 3 & (24 if along_k else 56))
+
+
+def share_with_tensor_cores():
+    """Let tensor cores see what the thread has written into shared memory."""
+
+
+def warpgroup_bfloat16(totals, a, a_first, a_along_k, b, b_first, b_along_k):
+    """``totals += a @ b`` by a warpgroup: 64 × 32 and 32 × 128 bfloat16 of swizzled panels.
+
+    Each thread keeps 64 totals: those of row ``lane // 4`` of its warp's sixteen, and of the eighth behind
+    it, in columns ``lane % 4 * 2`` and the next of every eight.
+    """
+    _multiplied_by_warpgroup(_bfloat16, totals, a, a_first, a_along_k, b, b_first, b_along_k)
+
+
+def warpgroup_float16(totals, a, a_first, a_along_k, b, b_first, b_along_k):
+    """The same of float16."""
+    _multiplied_by_warpgroup(_float16, totals, a, a_first, a_along_k, b, b_first, b_along_k)
+
+
 def _check_alignment(cells: Any, first: int, count: int) -> None:
     size = cells.dtype.itemsize
     if (cells.array.ctypes.data + first * size) % min(count * size, WIDEST):
@@ -166,3 +198,30 @@ def _multiplied(numbers: Any, a: Any, b: Any, c: Any) -> tuple[np.float32, ...]:
     row, column = cuda.laneid // 4, cuda.laneid % 4 * 2
     own = product[row::8, column : column + 2].astype(np.float32)
     return tuple(own.ravel())
+
+
+def _multiplied_by_warpgroup(
+    numbers: Any, totals: Any, a: Any, a_first: int, a_along_k: bool, b: Any, b_first: int, b_along_k: bool
+) -> None:
+    lane, top = cuda.laneid, cuda.threadIdx.x // WARP % 4 * 16
+    left = [_of_panel(a, a_first, a_along_k, top + i // 32, i % 32) for i in range(lane, 16 * 32, WARP)]
+    right = [_of_panel(b, b_first, b_along_k, i // 32, i % 32) for i in range(lane, 128 * 32, WARP)]
+    brought = brought_by_lanes((left, right))
+    rows, columns = (
+        _numbers_of(numbers, np.array([brought[each][operand] for each in range(WARP)]).T.reshape(-1, 32))
+        for operand in (0, 1)
+    )
+    own = rows[[lane // 4, lane // 4 + 8]].astype(np.float64) @ columns.T
+    for eight in range(16):
+        for t in range(4):
+            totals[4 * eight + t] += own[t // 2, 8 * eight + lane % 4 * 2 + t % 2]
+
+
+def _of_panel(panel: Any, first: int, along_k: bool, outer: int, i: int) -> Any:
+    line = outer * 32 + i if along_k else outer // 64 * 2048 + i * 64 + outer % 64
+    return panel[swizzle(first + line, along_k)]
+
+
+def _numbers_of(numbers: Any, cells: np.ndarray) -> np.ndarray:
+    found: np.ndarray = numbers(cells.astype(np.uint32))
+    return found[..., 0]

@@ -171,6 +171,77 @@ def word(typing, value):
     return types.int32(value), generate
 
 
+@intrinsic
+def swizzle(typing, cell, along_k):
+    def generate(context, builder, signature, values):
+        number = context.cast(builder, values[0], signature.args[0], types.int32)
+        is_along_k = context.cast(builder, values[1], signature.args[1], types.boolean)
+        bits = builder.select(is_along_k, WORD(24), WORD(56))
+        return builder.xor(number, builder.and_(builder.ashr(number, WORD(3)), bits))
+
+    return types.int32(cell, along_k), generate
+
+
+@intrinsic
+def share_with_tensor_cores(typing):
+    def generate(context, builder, signature, values):
+        _run(builder, "fence.proxy.async.shared::cta;", "", [], has_effect=True)
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+def _descriptor(builder: Any, address: Any, along_k: bool) -> Any:
+    """What tells tensor cores of a panel in shared memory: where it is, and how its lines follow each other.
+
+    In units of 16 bytes: the address, from bit 16 how far the next 64 cells across are, from bit 32 how far
+    the next eight lines are; from bit 62 the swizzle. The fields are those of CUDA's PTX manual, "matrix
+    descriptor" of wgmma.
+    """
+    eights, swizzled = (512, 2) if along_k else (1024, 1)
+    fields = swizzled << 62 | eights // 16 << 32 | 4096 // 16 << 16
+    where = builder.zext(builder.lshr(_in_shared(builder, address), WORD(4)), LONG)
+    return builder.or_(where, LONG(fields))
+
+
+def _by_warpgroup(name: str, kind: str) -> Any:
+    def multiply(typing, totals, a, a_first, a_along_k, b, b_first, b_along_k):
+        if not (isinstance(a_along_k, types.Literal) and isinstance(b_along_k, types.Literal)):
+            return None
+
+        def generate(context, builder, signature, values):
+            kinds = signature.args
+            operands = []
+            for i, along_k in ((1, a_along_k), (4, b_along_k)):
+                address = _address(context, builder, kinds[i], values[i], kinds[i + 1], values[i + 1])
+                operands.append(_descriptor(builder, address, along_k.literal_value))
+            cells = [_address(context, builder, kinds[0], values[0], types.intp, LONG(i)) for i in range(64)]
+            # The next sixteen along k: 32 bytes on in each line, or sixteen lines.
+            a_next, b_next = (2 if each.literal_value else 128 for each in (a_along_k, b_along_k))
+            turned = f"{int(not a_along_k.literal_value)}, {int(not b_along_k.literal_value)}"
+            results = ", ".join(f"${i}" for i in range(64))
+            shape = f"wgmma.mma_async.sync.aligned.m64n128k16.f32.{kind}.{kind} {{{results}}}"
+            text = (
+                "{ .reg .b64 x, y; .reg .pred p; setp.eq.b32 p, 0, 0; wgmma.fence.sync.aligned; "
+                f"{shape}, $64, $65, p, 1, 1, {turned}; add.s64 x, $64, {a_next}; add.s64 y, $65, {b_next}; "
+                f"{shape}, x, y, p, 1, 1, {turned}; wgmma.commit_group.sync.aligned; "
+                "wgmma.wait_group.sync.aligned 0; }"
+            )
+            constraints = ["=f"] * 64 + ["l", "l", *map(str, range(64)), "~{memory}"]
+            returned = ir.LiteralStructType([FLOAT] * 64)
+            function = ir.FunctionType(returned, [LONG, LONG, *[FLOAT] * 64])
+            asm = ir.InlineAsm(function, text, ",".join(constraints), side_effect=True)
+            found = builder.call(asm, [*operands, *map(builder.load, cells)])
+            for i, cell in enumerate(cells):
+                builder.store(builder.extract_value(found, i), cell)
+            return context.get_dummy_value()
+
+        return types.void(totals, a, a_first, a_along_k, b, b_first, b_along_k), generate
+
+    multiply.__name__ = name
+    return intrinsic(multiply)
+
+
 INSTRUCTIONS = {
     "async_commit": async_commit,
     "async_copy": async_copy,
@@ -181,7 +252,11 @@ INSTRUCTIONS = {
     "multiply_bfloat16": _multiply("multiply_bfloat16", "m16n8k16", "bf16"),
     "multiply_float16": _multiply("multiply_float16", "m16n8k16", "f16"),
     "multiply_tf32": _multiply("multiply_tf32", "m16n8k8", "tf32"),
+    "share_with_tensor_cores": share_with_tensor_cores,
     "store4": store4,
+    "swizzle": swizzle,
     "tf32": tf32,
+    "warpgroup_bfloat16": _by_warpgroup("warpgroup_bfloat16", "bf16"),
+    "warpgroup_float16": _by_warpgroup("warpgroup_float16", "f16"),
     "word": word,
 }

@@ -116,7 +116,7 @@ def _specialised(kernel: Any, names: tuple[tuple[str, Any], ...]) -> Any:
 # Where functions of kernels stand.
 _OWN = tuple(
     f"tensorlab.backends.cuda.{name}"
-    for name in ("attention", "kernels", "products", "ladder", "rows", "tensor_cores")
+    for name in ("attention", "kernels", "products", "ladder", "rows", "tensor_cores", "warpgroups")
 )
 
 
@@ -178,10 +178,13 @@ def multiply4(a_panels, a_cell, b_panels, b_cell, totals, rows, columns):
 
 def start(first, strides, batch):
     """The cell at which the matrix of a block's product begins."""
-    rest = cuda.blockIdx.z
+    rest = np.uint32(cuda.blockIdx.z)
     for dim in range(len(batch) - 1, -1, -1):
-        first += rest % batch[dim] * strides[dim]
-        rest //= batch[dim]
+        size = np.uint32(
+            batch[dim]
+        )  # to divide 64 bits takes a call, around which no wgmma can be on its way
+        first += word(rest % size) * strides[dim]
+        rest = np.uint32(rest // size)
     return first
 
 

@@ -29,7 +29,7 @@ from tensorlab.backends.cuda.intrinsics import (
 from tensorlab.backends.cuda.products import finish, specialised, start
 from tensorlab.backends.cuda.simulator import cuda
 
-__all__ = ["LARGE", "SMALL", "Pieces", "of_type", "tensor_product"]
+__all__ = ["LARGE", "SMALL", "Pieces", "of_type", "put", "tensor_product"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -161,6 +161,26 @@ def right_piece_tf32(panels, half, outer, i, along_k):
 multiply = multiply_bfloat16
 
 
+def put(
+    m, n, row, column, totals, alpha, beta, out, out_first, out_row, out_column,
+    source, source_first, source_row, source_column,
+    residual, residual_first, residual_row, residual_column,
+):  # fmt: skip
+    """Write a warp's results, of which each lane keeps two neighbours in every square of 8 × 8."""
+    lane = word(cuda.laneid)
+    for r in range(ROWS):
+        for s in range(2 * COLUMNS):
+            for t in range(4):
+                i = row + 16 * r + lane // 4 + t // 2 * 8
+                j = column + 8 * s + lane % 4 * 2 + t % 2
+                if i < m and j < n:
+                    out[out_first + i * out_row + j * out_column] = finish(
+                        totals[4 * (r * 2 * COLUMNS + s) + t], alpha, beta,
+                        source, source_first + i * source_row + j * source_column,
+                        residual, residual_first + i * residual_row + j * residual_column,
+                    )  # fmt: skip
+
+
 def tensor_product(
     m, n, k, alpha, beta, batch, out, out_first, out_batch, out_row, out_column,
     a, a_first, a_batch, a_row, a_column, b, b_first, b_batch, b_row, b_column,
@@ -178,7 +198,7 @@ def tensor_product(
     a_first, b_first = start(a_first, a_batch, batch), start(b_first, b_batch, batch)
     top, left = cuda.blockIdx.y * TILE, cuda.blockIdx.x * TILE
     me = word(cuda.threadIdx.x)
-    warp, lane = me // 32, me % 32
+    warp = me // 32
     row, column = warp // ACROSS * (16 * ROWS), warp % ACROSS * (16 * COLUMNS)
 
     bring(a_panels, 0, a, a_first, a_row, a_column, top, m, 0, k, A_ALONG_K)
@@ -221,17 +241,11 @@ def tensor_product(
     out_cell = start(out_first, out_batch, batch)
     source_cell = start(source_first, source_batch, batch)
     residual_cell = start(residual_first, residual_batch, batch)
-    for r in range(ROWS):
-        for s in range(2 * COLUMNS):
-            for t in range(4):
-                i = top + row + 16 * r + lane // 4 + t // 2 * 8
-                j = left + column + 8 * s + lane % 4 * 2 + t % 2
-                if i < m and j < n:
-                    out[out_cell + i * out_row + j * out_column] = finish(
-                        totals[4 * (r * 2 * COLUMNS + s) + t], alpha, beta,
-                        source, source_cell + i * source_row + j * source_column,
-                        residual, residual_cell + i * residual_row + j * residual_column,
-                    )  # fmt: skip
+    put(
+        m, n, top + row, left + column, totals, alpha, beta, out, out_cell, out_row, out_column,
+        source, source_cell, source_row, source_column,
+        residual, residual_cell, residual_row, residual_column,
+    )  # fmt: skip
 
 
 @functools.cache

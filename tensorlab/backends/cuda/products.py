@@ -146,10 +146,11 @@ def fetch(x, cell, step, outer_left, k_left, along_k, is_wide):
 def keep(panel, cell, values, along_k):
     """Put four neighbours into a panel, of which the first goes into a cell."""
     if along_k:
+        cell = np.uint32(cell)  # where a cell's number may be negative, Numba counts it from the end
         panel[cell] = values[0]
-        panel[cell + PITCH] = values[1]
-        panel[cell + 2 * PITCH] = values[2]
-        panel[cell + 3 * PITCH] = values[3]
+        panel[np.uint32(cell + PITCH)] = values[1]
+        panel[np.uint32(cell + 2 * PITCH)] = values[2]
+        panel[np.uint32(cell + 3 * PITCH)] = values[3]
     else:
         store4(panel, cell, values)
 

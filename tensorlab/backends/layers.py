@@ -7,7 +7,7 @@ operations, which is what a backend does that has no kernel for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf
+from math import inf, nan
 from typing import Any, NamedTuple
 
 from tensorlab.backends.array import Array, compute_type, new, numbered
@@ -16,7 +16,7 @@ from tensorlab.backends.protocol import Core
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 
-__all__ = ["AttentionLayout", "LayerOperations", "NormalGroups"]
+__all__ = ["AttentionLayout", "LayerOperations", "NormalGroups", "loss_factor"]
 
 
 class AttentionLayout(NamedTuple):
@@ -170,7 +170,12 @@ class LayerOperations(Core):
         return launch
 
     def likelihood(
-        self, element_type: dtype, sizes: tuple[int, int, int], strides: tuple[int, int, int], ignored: int
+        self,
+        element_type: dtype,
+        sizes: tuple[int, int, int],
+        strides: tuple[int, int, int],
+        ignored: int,
+        reduction: str,
     ) -> Callable[..., int]:
         """Prepare the negative of each place's number at its target class, times the weight of that class.
 
@@ -179,11 +184,14 @@ class LayerOperations(Core):
             sizes: the rows, the classes and the places of a row.
             strides: the steps from row to row, class to class and place to place, in cells.
             ignored: a class whose places count nothing.
+            reduction: ``"none"`` wants the number of each place, ``"sum"`` their sum, and ``"mean"`` the sum
+                divided by that of the weights.
 
         Returns:
-            a launch of (out, sums, x, target, weight): the cell of each place; the sum of all and of their
-            weights, two float64; the cells; the class of each place, int64, row after row; and a number of
-            the compute type for each class. It returns the first place whose target is no class, or -1.
+            a launch of (out, sums, x, target, weight): the cell of each place, or the one of all; the sum of
+            all and of their weights, two float64; the cells; the class of each place, int64, row after row;
+            and a number of the compute type for each class. It returns the first place whose target is no
+            class, or -1; see `Core.tells_late`.
         """
         (rows, classes, places), (row, step, place) = sizes, strides
         number, count = compute_type(element_type), rows * places
@@ -195,36 +203,42 @@ class LayerOperations(Core):
             weights.put("where", counted, weights, 0)
             losses = found.map("mul", weights, dtype=number).map("neg")
             losses.put("where", counted, losses, 0)
-            Array(self, out, element_type, (rows, places)).put("copy", losses)
-            totals = Array(self, sums, dtypes.float64, (2,))
-            for position, part in enumerate((losses, weights)):
-                total = part.fold("sum", 0, 1, dtype=dtypes.float64)
-                totals.view((1, 1), offset=position).put("copy", total)
+            total, counted = (Array(self, (sums[0], sums[1] + i), dtypes.float64, (1, 1)) for i in (0, 1))
+            for both, part in ((total, losses), (counted, weights)):
+                both.put("copy", part.fold("sum", 0, 1, dtype=dtypes.float64))
+            if reduction == "none":
+                Array(self, out, element_type, (rows, places)).put("copy", losses)
+            else:
+                operands = (total, counted) if reduction == "mean" else (total,)
+                Array(self, out, element_type, (1, 1)).put("div" if operands[1:] else "copy", *operands)
             return _first(self, wrong.view((count,))) if count else -1
 
         return launch
 
     def likelihood_gradient(
-        self, element_type: dtype, sizes: tuple[int, int, int], ignored: int, each: bool
+        self, element_type: dtype, sizes: tuple[int, int, int], ignored: int, each: bool, mean: bool
     ) -> Launch:
-        """Prepare the gradient of `likelihood`, row-major: ``-weight * grad * factor`` at targets, else 0.
+        """Prepare the gradient of `likelihood`, row-major: ``-weight * grad`` at targets, else 0.
 
         Args:
             element_type, sizes, ignored: those of `likelihood`.
             each: whether there is a gradient for each place, or one for all.
+            mean: whether it is divided by the sum of the weights.
 
         Returns:
-            a launch of (out, grad, target, weight, factor), where the factor is a float.
+            a launch of (out, grad, target, weight, sums), where the sums are those that `likelihood` wrote.
         """
         rows, classes, places = sizes
         number, shape = compute_type(element_type), (rows, places)
 
-        def launch(out: Buffer, grad: Buffer, target: Buffer, weight: Buffer, factor: float) -> None:
+        def launch(out: Buffer, grad: Buffer, target: Buffer, weight: Buffer, sums: Buffer) -> None:
             made = Array(self, out, element_type, (rows * classes * places,))
             made.put("copy", 0)
             chosen, counted, _ = _targets(self, target, shape, classes, ignored)
             given = Array(self, grad, element_type, shape, (places, 1) if each else (0, 0))
-            values = given.map("mul", factor, dtype=number)
+            values = given.map("copy", dtype=number)
+            if mean:
+                values.put("div", values, Array(self, (sums[0], sums[1] + 1), dtypes.float64, (1, 1)))
             weights = Array(self, weight, number, shape, (0, 0)).gather(classes, 1, chosen)
             values.put("mul", values, weights.map("neg"))
             values.put("where", counted, values, 0)
@@ -330,6 +344,13 @@ class LayerOperations(Core):
                     Array(self, total, number, sums.shape).put("copy", sums)
 
         return launch
+
+
+def loss_factor(mean: bool, counted: float) -> float:
+    """What the sum of all losses is multiplied by, if their weights add up to `counted`."""
+    if mean:
+        return 1 / counted if counted else nan
+    return 1.0
 
 
 def _attended(

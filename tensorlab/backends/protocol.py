@@ -81,9 +81,13 @@ class Core:
 
     Attributes:
         device: the device that the memory lies on.
+        tells_late: whether it looks at indices while its kernels run. Nobody looks at them before, and
+            `download` and `synchronize` raise an IndexError if one has led out of a tensor since the last
+            time; nothing was moved there.
     """
 
     device: device
+    tells_late = False
 
     # --- memory ---------------------------------------------------------------------------------------------
 
@@ -267,7 +271,7 @@ class Core:
 
         The launch is called with the buffers of target, other and each index, and says whether an index led
         out of the tensor, so that nothing was gathered there. Where elements are written, the caller has
-        looked at every index before. No size is 0.
+        looked at every index before, unless the backend `tells_late`. No size is 0.
         """
         raise NotImplementedError
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import Backend, Buffer, Launch
+from tensorlab.backends import HOST, Backend, Buffer, Launch
+from tensorlab.backends.layers import loss_factor
 from tensorlab.core import dtypes, layout
 from tensorlab.core.cells import encode_one
 from tensorlab.core.dtypes import dtype
@@ -25,7 +26,7 @@ from tensorlab.ops.softmax import log_softmax
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-# Logarithms of probabilities that are made at a time where none is kept: 896 KB of float32, most of a
+# Logarithms of probabilities that the host makes at a time where none is kept: 896 KB of float32, most of a
 # second-level cache.
 PIECE = 7 << 15
 
@@ -101,7 +102,8 @@ def cross_entropy(
     dim = 0 if input.ndim == 1 else 1
     if target._shape == input._shape:
         return _of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing, dim)
-    if not (label_smoothing or input.numel() <= PIECE or input.ndim == 1 or _is_recorded(input)):
+    is_large = input.numel() > PIECE and input.ndim > 1 and input._storage.backend is HOST
+    if is_large and not (label_smoothing or _is_recorded(input)):
         return _unrecorded(input, target, weight, ignore_index, reduction)
     log_probabilities = log_softmax(input, dim)
     loss = _nll(log_probabilities, target, weight, ignore_index, reduction)
@@ -132,7 +134,7 @@ def _unrecorded(input: Tensor, target: Tensor, weight: Tensor | None, ignored: i
         return cat(losses, cut // 2)
     both = sum_over(cat(sums).view(-1, 2), 0)
     total, counted = both[0].item(), both[1].item()
-    value = encode_one(total * _factor(reduction, counted), input._dtype)
+    value = encode_one(total * loss_factor(reduction == "mean", counted), input._dtype)
     loss._storage.backend.fill(loss._buffer(), 1, value)
     return loss
 
@@ -238,21 +240,16 @@ class Likelihood(Primitive):
             assert steps is not None
         read = reader(backend, input, stride)
         targets, weights = _target(backend, target), _weights(backend, weight, sizes[1], input._dtype)
-        likelihood = backend.likelihood(input._dtype, sizes, steps, ignored)
-        places, cell = sizes[0] * sizes[2], result.dtype.cell
+        likelihood = backend.likelihood(input._dtype, sizes, steps, ignored, reduction)
 
         def launch(out: Buffer, sums: Buffer, x: Buffer, target: Buffer, weight: Buffer | None) -> None:
             classes = targets(target)
-            each = out if reduction == "none" else (backend.allocate(places, cell), 0)
-            wrong = likelihood(each, sums, read(x), classes, weights(weight))
+            wrong = likelihood(out, sums, read(x), classes, weights(weight))
             if wrong >= 0:
                 found = backend.download(classes[0])[classes[1] + wrong]
                 raise IndexError(
                     f"Target {found} is out of bounds: there are {sizes[1]} classes, 0 to {sizes[1] - 1}"
                 )
-            if reduction != "none":
-                total, counted = backend.download(sums[0])
-                backend.fill(out, 1, encode_one(total * _factor(reduction, counted), result.dtype))
 
         return launch
 
@@ -282,11 +279,11 @@ class LikelihoodGradient(Primitive):
         sizes = _sizes(shape)
         read = reader(backend, grad, layout.default_strides(grad._shape))
         targets, weights = _target(backend, target), _weights(backend, weight, sizes[1], grad._dtype)
-        gradient = backend.likelihood_gradient(result.dtype, sizes, ignored, each=bool(grad._shape))
+        each, mean = bool(grad._shape), reduction == "mean"
+        gradient = backend.likelihood_gradient(result.dtype, sizes, ignored, each, mean)
 
         def launch(out: Buffer, grad: Buffer, target: Buffer, weight: Buffer | None, sums: Buffer) -> None:
-            factor = _factor(reduction, backend.download(sums[0])[1])
-            gradient(out, read(grad), targets(target), weights(weight), factor)
+            gradient(out, read(grad), targets(target), weights(weight), sums)
 
         return launch
 
@@ -331,13 +328,6 @@ _GRADIENT_KIND = formulas(
 def _nll(input: Tensor, target: Tensor, weight: Tensor | None, ignored: int, reduction: str) -> Tensor:
     """The loss, recorded."""
     return call_several(NLL, input, target, weight, params=(ignored, reduction))[0]
-
-
-def _factor(reduction: str, counted: float) -> float:
-    """What the sum of all losses is multiplied by, if their weights add up to `counted`."""
-    if reduction == "mean":
-        return 1 / counted if counted else math.nan
-    return 1.0
 
 
 def _sizes(shape: Size) -> tuple[int, int, int]:

@@ -15,7 +15,9 @@ import numpy as np
 from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.cell import narrow, widen
 from tensorlab.backends.cpu.levels import assemble
+from tensorlab.backends.layers import loss_factor
 from tensorlab.backends.operands import Buffer, Launch
+from tensorlab.core.cells import encode_one
 from tensorlab.core.dtypes import dtype
 
 __all__ = ["likelihood", "likelihood_gradient"]
@@ -83,27 +85,38 @@ def _module(element_type: dtype) -> ModuleType:
 
 
 def likelihood(
-    element_type: dtype, sizes: tuple[int, int, int], strides: tuple[int, int, int], ignored: int
+    element_type: dtype,
+    sizes: tuple[int, int, int],
+    strides: tuple[int, int, int],
+    ignored: int,
+    reduction: str,
 ) -> Callable[..., int]:
     """See `tensorlab.backends.layers.LayerOperations.likelihood`."""
     walk, steps = np.array(sizes, np.int64), np.array(strides, np.int64)
-    gather = _module(element_type).gather
+    gather, count = _module(element_type).gather, sizes[0] * sizes[2]
 
     def launch(out: Buffer, sums: Buffer, x: Buffer, *others: Buffer) -> int:
         target, weight = (cells[start:] for cells, start in others)
-        found: int = gather(walk, steps, *x, target, weight, ignored, out[0], sums[0])
+        each = out[0] if reduction == "none" else np.empty(count, out[0].dtype)
+        found: int = gather(walk, steps, *x, target, weight, ignored, each, sums[0])
+        if reduction != "none":
+            total, counted = sums[0]
+            out[0][out[1]] = encode_one(total * loss_factor(reduction == "mean", counted), element_type)
         return found
 
     return launch
 
 
-def likelihood_gradient(element_type: dtype, sizes: tuple[int, int, int], ignored: int, each: bool) -> Launch:
+def likelihood_gradient(
+    element_type: dtype, sizes: tuple[int, int, int], ignored: int, each: bool, mean: bool
+) -> Launch:
     """See `tensorlab.backends.layers.LayerOperations.likelihood_gradient`."""
     walk, scatter = np.array(sizes, np.int64), _module(element_type).scatter
 
     def launch(out: Buffer, *others: Any) -> None:
-        *buffers, factor = others
+        *buffers, (sums, first) = others
         grad, target, weight = (cells[start:] for cells, start in buffers)
+        factor = loss_factor(mean, sums[first + 1])
         out[0][:] = 0
         scatter(walk, target, weight, ignored, int(each), grad, factor, out[0])
 

@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 
 from tensorlab.backends.array import compute_type
-from tensorlab.backends.cuda import attention, kernels, matmul, products, rows, tensor_cores, text, warpgroups
+from tensorlab.backends.cuda import (
+    attention,
+    kernels,
+    losses,
+    matmul,
+    products,
+    rows,
+    tensor_cores,
+    text,
+    warpgroups,
+)
 from tensorlab.backends.cuda.driver import Driver, Simulated
 from tensorlab.backends.cuda.memory import Pool
 from tensorlab.backends.fused import Backend
@@ -62,11 +72,17 @@ class Cuda(Backend):
         launches: how many kernels have run.
     """
 
+    tells_late = True
+
     def __init__(self, driver: Driver | None = None) -> None:
         self.device = device("cuda", 0)
         self.driver = driver or Simulated()
         self.memory = Pool(self.driver)
         self.launches = 0
+        # What kernels say of indices, what it means, and whether one has run that may have said something.
+        self._faults: Memory | None = None
+        self._meanings: list[str] = []
+        self._may_tell = False
 
     def _run(self, kernel: Callable, grid: Any, block: Any, *arguments: Any) -> None:
         self.launches += 1
@@ -101,7 +117,9 @@ class Cuda(Backend):
 
     def download(self, cells: Memory) -> memoryview:
         """See `tensorlab.backends.protocol.Core.download`."""
-        return self.driver.download(cells.cells)
+        found = self.driver.download(cells.cells)
+        self._tell()
+        return found
 
     def copy(self, to: Memory, cells: Memory) -> None:
         """See `tensorlab.backends.protocol.Core.copy`."""
@@ -117,6 +135,30 @@ class Cuda(Backend):
     def synchronize(self) -> None:
         """See `tensorlab.backends.protocol.Core.synchronize`."""
         self.driver.synchronize()
+        self._tell()
+
+    def _listen(self, meaning: str) -> tuple[Any, int]:
+        """Where a kernel says that an index led out, and the number that stands for what it means."""
+        if self._faults is None:
+            self._faults = self.upload(np.zeros(1, np.int64).data)
+        if meaning not in self._meanings:
+            self._meanings.append(meaning)
+        self._may_tell = True
+        return self._faults.cells, self._meanings.index(meaning) + 1
+
+    def _tell(self) -> None:
+        """Raise what kernels have said since the last time.
+
+        Raises:
+            IndexError: an index led out of a tensor.
+        """
+        if not self._may_tell or self._faults is None:
+            return
+        self._may_tell = False
+        code, index = divmod(int(self.driver.download(self._faults.cells)[0]), kernels.SPAN)
+        if code:
+            self._faults = None
+            raise IndexError(self._meanings[code - 1].format(index - kernels.HALF))
 
     # --- arithmetic -----------------------------------------------------------------------------------------
 
@@ -499,6 +541,54 @@ class Cuda(Backend):
             grid = ceil_div(layout.queries, queries), 1, count
             ends = layout.queries, layout.keys, scale, tuple(layout.batch)
             self._run(kernel, grid, 32 * queries, *ends, *arguments, sums.cells)
+
+        return launch
+
+    def likelihood(
+        self,
+        element_type: dtype,
+        sizes: tuple[int, int, int],
+        strides: tuple[int, int, int],
+        ignored: int,
+        reduction: str,
+    ) -> Callable[..., int]:
+        """See `tensorlab.backends.layers.LayerOperations.likelihood`."""
+        named = {"EACH": reduction == "none", "MEAN": reduction == "mean"}
+        first, last = (
+            self._of_rows(kernel, element_type, element_type, **named)
+            for kernel in (losses.likelihood, losses.likelihood_total)
+        )
+        count, number = sizes[0] * sizes[2], compute_type(element_type).cell
+        blocks, threads = self._shared_among(max(count // ELEMENTS, 1))
+        threads = self._threads_of(threads)
+        meaning = f"Target {{}} is out of bounds: there are {sizes[1]} classes, 0 to {sizes[1] - 1}"
+
+        def launch(out: Buffer, sums: Buffer, x: Buffer, target: Buffer, weight: Buffer) -> int:
+            faults, code = self._listen(meaning)
+            parts = self.allocate(2 * blocks, number)
+            ends = *_raw(out), *_raw(sums)
+            given = *_raw(x), *_raw(target), *_raw(weight), faults
+            numbers = count, *sizes[1:], *strides, ignored, code
+            self._run(first, blocks, threads, *numbers, parts.cells, *ends, *given)
+            if blocks > 1:
+                self._run(last, 1, self._threads_of(blocks), blocks, parts.cells, *ends)
+            return -1
+
+        return launch
+
+    def likelihood_gradient(
+        self, element_type: dtype, sizes: tuple[int, int, int], ignored: int, each: bool, mean: bool
+    ) -> Launch:
+        """See `tensorlab.backends.layers.LayerOperations.likelihood_gradient`."""
+        if 0 in sizes:
+            return no_launch
+        kernel = self._of_rows(losses.likelihood_gradient, element_type, element_type, EACH=each, MEAN=mean)
+        rows, width = sizes[0], sizes[1] * sizes[2]
+
+        def launch(*buffers: Buffer) -> None:
+            cells = [part for each in buffers for part in _raw(each)]
+            grid = min(rows, 4 * self.driver.blocks)
+            self._run(kernel, grid, min(width, self.driver.threads), *sizes, ignored, *cells)
 
         return launch
 

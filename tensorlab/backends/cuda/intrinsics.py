@@ -16,12 +16,16 @@ __all__ = [
     "async_commit",
     "async_copy",
     "async_wait",
+    "atomic_add",
+    "atomic_max",
     "load4",
     "load_matrices",
     "load_matrices_turned",
     "multiply_bfloat16",
     "multiply_float16",
     "multiply_tf32",
+    "quotient",
+    "remainder",
     "share_with_tensor_cores",
     "store4",
     "swizzle",
@@ -40,6 +44,28 @@ WIDEST = 16
 def word(value):
     """A whole number in 32 bits, which is one register of a GPU, where Python's take two."""
     return int(value)
+
+
+def atomic_add(cells, cell, value):
+    """Add to a cell as no other thread can in between; in which order threads add is left to chance."""
+    cuda.atomic.add(cells, cell, value)
+
+
+def atomic_max(cells, cell, value):
+    """Overwrite a cell with a greater number, as `atomic_add` adds."""
+    cuda.atomic.max(cells, cell, value)
+
+
+def quotient(a, b):
+    """``a // b`` of numbers that are not negative and fit into 32 bits: a fifth of the work that 64 take."""
+    assert 0 <= a < 1 << 32 > b > 0
+    return a // b
+
+
+def remainder(a, b):
+    """``a % b`` of such numbers."""
+    assert 0 <= a < 1 << 32 > b > 0
+    return a % b
 
 
 def load4(cells, first):

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from tensorlab.backends.cuda.intrinsics import atomic_max
 from tensorlab.backends.cuda.products import start
 from tensorlab.backends.cuda.simulator import cuda
 
-__all__ = ["choose_by_mask", "copy_bytes", "fill", "gather", "scatter", "transpose"]
+__all__ = ["choose_by_mask", "copy_bytes", "fill", "gather", "scatter", "tell", "transpose"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -24,6 +25,9 @@ POSITIONS, SELECT, SCATTER = range(3)
 TILE, SQUARE, STEP = 8, 72, 4
 LARGE = {"TILE": 32, "SQUARE": 1056, "STEP": 8}
 cell_type = np.float32
+
+# A fault is a number: which it was, times a span, and the index, put into the span.
+SPAN, HALF = 1 << 40, 1 << 39
 
 # The threads of the one block that works through a mask; each takes a run of it.
 RUNS = 64
@@ -59,6 +63,11 @@ def transpose(rows, columns, batch, out, out_first, out_batch, out_row, x, x_fir
     for i in range(down, TILE, STEP):
         if top + i < rows and left + across < columns:
             out[out_cell + (top + i) * out_row + left + across] = tile[across * (TILE + 1) + i]
+
+
+def tell(faults, code, index):
+    """Let the host know, when it next waits, that an index has led out of a tensor."""
+    atomic_max(faults, 0, code * SPAN + HALF + min(max(index, -HALF), HALF - 1))
 
 
 def gather(

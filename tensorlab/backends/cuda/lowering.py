@@ -16,7 +16,7 @@ __all__ = ["INSTRUCTIONS"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
-FLOAT, WORD, LONG = ir.FloatType(), ir.IntType(32), ir.IntType(64)
+FLOAT, DOUBLE, WORD, LONG = ir.FloatType(), ir.DoubleType(), ir.IntType(32), ir.IntType(64)
 SHARED = 3  # the number of LLVM's address space
 
 
@@ -63,7 +63,7 @@ def store4(typing, cells, first, given):
 
 def _run(builder: Any, text: str, results: str, operands: Sequence[Any], has_effect: bool) -> Any:
     """Instructions of PTX. `results` has a letter for each result: f for a float, r for a word."""
-    letters = {FLOAT: "f", WORD: "r", LONG: "l"}
+    letters = {FLOAT: "f", DOUBLE: "d", WORD: "r", LONG: "l"}
     kinds = [FLOAT if letter == "f" else WORD for letter in results]
     result = ir.LiteralStructType(kinds) if len(kinds) > 1 else kinds[0] if kinds else ir.VoidType()
     constraints = [f"={letter}" for letter in results] + [letters[each.type] for each in operands]
@@ -114,6 +114,38 @@ def async_wait(typing, groups):
         return context.get_dummy_value()
 
     return types.void(groups), generate
+
+
+def _atomic(name: str, operation: str) -> Any:
+    def update(typing, cells, cell, value):
+        kind = cells.dtype
+        letter = {"f": "f", "i": "u" if operation == "add" else "s"}[str(kind)[0]]
+
+        def generate(context, builder, signature, values):
+            kinds = signature.args
+            address = _address(context, builder, kinds[0], values[0], kinds[1], values[1])
+            given = context.cast(builder, values[2], kinds[2], kind)
+            text = f"red.{operation}.{letter}{kind.bitwidth} [$0], $1;"
+            _run(builder, text, "", [builder.ptrtoint(address, LONG), given], has_effect=True)
+            return context.get_dummy_value()
+
+        return types.void(cells, cell, value), generate
+
+    update.__name__ = name
+    return intrinsic(update)
+
+
+def _unsigned(name: str, instruction: str) -> Any:
+    def divide(typing, a, b):
+        def generate(context, builder, signature, values):
+            kinds = signature.args
+            a, b = (context.cast(builder, *each, types.uint32) for each in zip(values, kinds, strict=True))
+            return builder.zext(getattr(builder, instruction)(a, b), LONG)
+
+        return types.int64(a, b), generate
+
+    divide.__name__ = name
+    return intrinsic(divide)
 
 
 def _matrices(name: str, suffix: str) -> Any:
@@ -246,12 +278,16 @@ INSTRUCTIONS = {
     "async_commit": async_commit,
     "async_copy": async_copy,
     "async_wait": async_wait,
+    "atomic_add": _atomic("atomic_add", "add"),
+    "atomic_max": _atomic("atomic_max", "max"),
     "load4": load4,
     "load_matrices": _matrices("load_matrices", ""),
     "load_matrices_turned": _matrices("load_matrices_turned", ".trans"),
     "multiply_bfloat16": _multiply("multiply_bfloat16", "m16n8k16", "bf16"),
     "multiply_float16": _multiply("multiply_float16", "m16n8k16", "f16"),
     "multiply_tf32": _multiply("multiply_tf32", "m16n8k8", "tf32"),
+    "quotient": _unsigned("quotient", "udiv"),
+    "remainder": _unsigned("remainder", "urem"),
     "share_with_tensor_cores": share_with_tensor_cores,
     "store4": store4,
     "swizzle": swizzle,

@@ -116,7 +116,16 @@ def _specialised(kernel: Any, names: tuple[tuple[str, Any], ...]) -> Any:
 # Where functions of kernels stand.
 _OWN = tuple(
     f"tensorlab.backends.cuda.{name}"
-    for name in ("attention", "kernels", "products", "ladder", "rows", "tensor_cores", "warpgroups")
+    for name in (
+        "attention",
+        "kernels",
+        "losses",
+        "products",
+        "ladder",
+        "rows",
+        "tensor_cores",
+        "warpgroups",
+    )
 )
 
 

@@ -1,0 +1,85 @@
+"""What a step of training asks of ``device="cuda"``, in the simulator: few launches, and no waiting."""
+
+from __future__ import annotations
+
+import pytest
+
+import tensorlab as tl
+from tensorlab.backends import cuda, gpu
+
+F = tl.nn.functional
+
+
+@pytest.fixture(params=[0, 1], ids="seed{}".format)
+def device(request, monkeypatch):
+    monkeypatch.setenv(cuda.VARIABLE, "simulated")
+    found = gpu("a test")
+    monkeypatch.setattr(found.driver, "seed", request.param)
+    return found
+
+
+@pytest.fixture
+def waits(device, monkeypatch):
+    """What the host has brought to the device, or waited for."""
+    noted = []
+    for name in ("upload", "download"):
+        inner = getattr(device.driver, name)
+        monkeypatch.setattr(device.driver, name, lambda *given, f=inner, n=name: noted.append(n) or f(*given))
+    return noted
+
+
+def agree(compute, *given, rtol=1e-4):
+    """A function gives on the device what it gives on the CPU, and so do the gradients."""
+    found = []
+    for place in ("cpu", "cuda"):
+        tensors = [x.clone().to(place) for x in given]
+        leaves = [x.requires_grad_() for x in tensors if x.is_floating_point()]
+        result = compute(*tensors)
+        (result * result).sum().backward()
+        found.append([result.detach().cpu(), *(leaf.grad.cpu() for leaf in leaves if leaf.grad is not None)])
+    for ours, theirs in zip(*reversed(found), strict=True):
+        tl.testing.assert_close(ours, theirs, rtol=rtol, atol=1e-5)
+
+
+def test_a_step_of_training_takes_few_launches_and_waits_for_none(device, waits):
+    tl.manual_seed(0)
+    model = tl.nn.Sequential(tl.nn.Linear(5, 6), tl.nn.ReLU(), tl.nn.Linear(6, 3)).to("cuda")
+    optimizer = tl.optim.AdamW(model.parameters())
+    x, y = tl.randn(4, 5).cuda(), tl.tensor([0, 2, 1, 1]).cuda()
+
+    def step():
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    step().item()
+    before = device.launches
+    waits.clear()
+    loss = step()
+    assert device.launches - before <= 24
+    assert waits == []
+    assert loss.item() > 0
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (7,), (2, 4, 3), (150, 2)], ids=str)
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_the_loss_of_classes_and_its_gradient(device, shape, reduction):
+    tl.manual_seed(1)
+    classes = shape[0] if len(shape) == 1 else shape[1]
+    target = tl.randint(0, classes, (*shape[:1], *shape[2:]) if len(shape) > 1 else ())
+    if len(shape) == 3:
+        target[1, 2] = -100
+    agree(
+        lambda x, weight, target: F.cross_entropy(x, target, weight.detach(), reduction=reduction),
+        tl.randn(*shape), tl.rand(classes) + 0.5, target,
+    )  # fmt: skip
+
+
+def test_a_target_that_is_no_class_is_told_when_the_host_waits(device):
+    loss = F.cross_entropy(tl.zeros(3, 4).cuda(), tl.tensor([1, 4, 2]).cuda())
+    with pytest.raises(IndexError, match="Target 4 is out of bounds: there are 4 classes, 0 to 3"):
+        loss.item()
+    assert F.cross_entropy(tl.zeros(1, 4).cuda(), tl.tensor([1]).cuda()).item() == pytest.approx(1.386294)
+    assert F.cross_entropy(tl.zeros(1, 4).cuda(), tl.tensor([-100]).cuda()).isnan().item()

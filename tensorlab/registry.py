@@ -26,7 +26,8 @@ class Op:
         name: what users call it.
         function: the function as it is written; a property, if it has a setter.
         variants: the words ``function``, ``method`` and ``property``: what a namespace exports, and what
-            tensors have.
+            tensors have. With ``in_place`` there is a form that overwrites the first tensor, see
+            `tensorlab.ops.in_place`; ``in_place_function`` exports it, too.
         namespace: where the function is found: ``""`` for `tensorlab` itself, ``linalg``, ``special`` or
             ``nn.functional``.
         names: what it does with names of dimensions, a rule of `tensorlab.names.rules`. Without one it

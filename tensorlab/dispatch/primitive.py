@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -51,6 +51,7 @@ from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_tensor
 
 __all__ = [
+    "IN_PLACE",
     "Operand",
     "Plan",
     "Primitive",
@@ -71,6 +72,8 @@ __all__ = [
 ]
 
 Operand = Tensor | Number
+# The ``out`` of a call that overwrites its first operand, where gradients can follow: `call_in_place`.
+IN_PLACE: Any = object()
 # The kind of node that an operation leaves in the graph, None for none, and the notes that it needs.
 Recorded = tuple[type[Backward] | None, dict[str, Any]]
 
@@ -211,13 +214,15 @@ def call(primitive: Primitive, *operands: Operand, params: tuple = (), out: Tens
         primitive: the operation.
         operands: tensors and numbers.
         params: what decides beside them what is made.
-        out: a tensor to write into, instead of a new one.
+        out: a tensor to write into, instead of a new one; or `IN_PLACE`.
 
     Raises:
         RuntimeError: the operands do not fit together, or the write into `out` is refused.
         TypeError, NotImplementedError: the operation is not for operands of these types.
     """
     try:
+        if out is IN_PLACE:
+            return call_in_place(primitive, *cast(Any, operands), params=params)
         if out is not None:
             if primitive.differentiable:
                 refuse_recorded(f"{primitive.name}(): ", out, *operands)

@@ -53,7 +53,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     return _gelu(input) if approximate == "none" else _gelu_tanh(input)
 
 
-@op(namespace="nn.functional", names="unifies")
+@op("function in_place", namespace="nn.functional", names="unifies")
 @documented(
     "leaky_relu", {"input": _INPUT, "negative_slope": "the slope below 0.", "inplace": _INPLACE}, out=False
 )
@@ -62,7 +62,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     return _apply("leaky_relu", inplace, input, negative_slope)
 
 
-@op(namespace="nn.functional", names="unifies")
+@op("function in_place", namespace="nn.functional", names="unifies")
 @documented(
     "elu", {"input": _INPUT, "alpha": "the distance that it sinks below 0.", "inplace": _INPLACE}, out=False
 )
@@ -71,14 +71,14 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return _apply("elu", inplace, input, alpha)
 
 
-@op(aliases="nn.functional.selu", names="unifies")
+@op("function in_place in_place_function", aliases="nn.functional.selu", names="unifies")
 @documented("selu", {"input": _INPUT, "inplace": _INPLACE}, out=False)
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """Elements times 1.0507, after negative ones became ``1.6733 * (exp(input) - 1)``."""
     return _apply("selu", inplace, input)
 
 
-@op(aliases="nn.functional.celu", names="unifies")
+@op("function in_place in_place_function", aliases="nn.functional.celu", names="unifies")
 @documented(
     "celu",
     {"input": _INPUT, "alpha": "the distance that it sinks below 0; not 0.", "inplace": _INPLACE},
@@ -113,7 +113,7 @@ def logsigmoid(input: Tensor) -> Tensor:
     return _apply("logsigmoid", False, input)
 
 
-@op(namespace="nn.functional", names="unifies")
+@op("function in_place", namespace="nn.functional", names="unifies")
 @documented(
     "hardtanh",
     {"input": _INPUT, "min_val": "the lower bound.", "max_val": "the upper bound.", "inplace": _INPLACE},
@@ -193,7 +193,7 @@ def softsign(input: Tensor) -> Tensor:
     return div(input, add(absolute(need_tensor("softsign", input)), 1))
 
 
-@op(aliases="nn.functional.threshold", names="unifies")
+@op("function in_place in_place_function", aliases="nn.functional.threshold", names="unifies")
 @documented(
     "threshold",
     {
@@ -206,20 +206,9 @@ def softsign(input: Tensor) -> Tensor:
 )
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """Elements that are not above `threshold` replaced by `value`."""
-    return (
-        threshold_(input, threshold, value) if inplace else apply(TABLE["threshold"], input, threshold, value)
-    )
-
-
-@op(aliases="nn.functional.threshold_")
-def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    """`threshold` in place.
-
-    Example:
-        >>> F.threshold_(tl.tensor([-1.0, 0.3, 2.0]), 0.5, 9.0)
-        tensor([9., 9., 2.])
-    """
-    return apply_in_place(_THRESHOLD_IN_PLACE, input, threshold, value)
+    if inplace:
+        return apply_in_place(_THRESHOLD_IN_PLACE, input, threshold, value)
+    return apply(TABLE["threshold"], input, threshold, value)
 
 
 @op(namespace="nn.functional", names="unifies")
@@ -241,58 +230,3 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """``input * tanh(softplus(input))``."""
     return apply_in_place(TABLE["mish"], input) if inplace else _mish(input)
-
-
-@op(namespace="nn.functional")
-def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """`elu` in place.
-
-    Example:
-        >>> F.elu_(tl.tensor([-1.0, 2.0]))
-        tensor([-0.6321,  2.0000])
-    """
-    return elu(input, alpha, inplace=True)
-
-
-@op(aliases="nn.functional.selu_")
-def selu_(input: Tensor) -> Tensor:
-    """`selu` in place.
-
-    Example:
-        >>> F.selu_(tl.tensor([-1.0, 2.0]))
-        tensor([-1.1113,  2.1014])
-    """
-    return selu(input, inplace=True)
-
-
-@op(aliases="nn.functional.celu_")
-def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """`celu` in place.
-
-    Example:
-        >>> F.celu_(tl.tensor([-1.0, 2.0]), 2.0)
-        tensor([-0.7869,  2.0000])
-    """
-    return celu(input, alpha, inplace=True)
-
-
-@op(namespace="nn.functional")
-def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """`leaky_relu` in place.
-
-    Example:
-        >>> F.leaky_relu_(tl.tensor([-1.0, 2.0]), 0.1)
-        tensor([-0.1000,  2.0000])
-    """
-    return leaky_relu(input, negative_slope, inplace=True)
-
-
-@op(namespace="nn.functional")
-def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """`hardtanh` in place.
-
-    Example:
-        >>> F.hardtanh_(tl.tensor([-3.0, 0.5]))
-        tensor([-1.0000,  0.5000])
-    """
-    return hardtanh(input, min_val, max_val, inplace=True)

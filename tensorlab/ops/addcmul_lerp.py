@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensorlab.dispatch.operands import Number, is_number
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
-from tensorlab.ops.elementwise import apply, apply_in_place
+from tensorlab.ops.elementwise import apply
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
@@ -18,7 +18,7 @@ _ADDED = {
 }
 
 
-@op("function method", names="unifies")
+@op("function method in_place", names="unifies")
 @documented("addcmul", _ADDED)
 def addcmul(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | None = None
@@ -27,19 +27,7 @@ def addcmul(
     return apply(TABLE["addcmul"], input, tensor1, tensor2, value, out=out)
 
 
-@op("method")
-def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
-    """`addcmul` in place: `input` becomes ``input + value * tensor1 * tensor2``.
-
-    Example:
-        >>> x = tl.ones(2)
-        >>> x.addcmul_(tl.tensor([1.0, 2.0]), tl.tensor([3.0, 4.0]), value=10)
-        tensor([31., 81.])
-    """
-    return apply_in_place(TABLE["addcmul"], input, tensor1, tensor2, value)
-
-
-@op("function method", names="unifies")
+@op("function method in_place", names="unifies")
 @documented("addcdiv", _ADDED)
 def addcdiv(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | None = None
@@ -47,19 +35,6 @@ def addcdiv(
     """`input` plus `value` times the quotient of two tensors, element by element."""
     _refuse_integer_quotient(tensor1, tensor2)
     return apply(TABLE["addcdiv"], input, tensor1, tensor2, value, out=out)
-
-
-@op("method")
-def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
-    """`addcdiv` in place: `input` becomes ``input + value * tensor1 / tensor2``.
-
-    Example:
-        >>> x = tl.ones(2)
-        >>> x.addcdiv_(tl.tensor([1.0, 2.0]), tl.tensor([4.0, 4.0]), value=10)
-        tensor([3.5000, 6.0000])
-    """
-    _refuse_integer_quotient(tensor1, tensor2)
-    return apply_in_place(TABLE["addcdiv"], input, tensor1, tensor2, value)
 
 
 def _refuse_integer_quotient(tensor1: Tensor, tensor2: Tensor) -> None:
@@ -72,7 +47,7 @@ def _refuse_integer_quotient(tensor1: Tensor, tensor2: Tensor) -> None:
         )
 
 
-@op("function method", names="unifies")
+@op("function method in_place", names="unifies")
 @documented(
     "lerp",
     {
@@ -85,19 +60,6 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | Number, *, out: Tensor | N
     """The point `weight` of the way from `input` to `end`: ``input + weight * (end - input)``."""
     _check_one_dtype(input, end, weight)
     return apply(TABLE["lerp"], input, end, weight, out=out)
-
-
-@op("method")
-def lerp_(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
-    """`lerp` in place: `input` becomes the point `weight` of the way to `end`.
-
-    Example:
-        >>> x = tl.zeros(2)
-        >>> x.lerp_(tl.tensor([4.0, 8.0]), 0.25)
-        tensor([1., 2.])
-    """
-    _check_one_dtype(input, end, weight)
-    return apply_in_place(TABLE["lerp"], input, end, weight)
 
 
 def _check_one_dtype(input: Tensor, end: Tensor, weight: Tensor | Number) -> None:

@@ -27,7 +27,7 @@ from tensorlab.names.tensor import bare
 from tensorlab.ops import pointwise, reduction
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
-from tensorlab.ops.elementwise import TENSOR_FUNCTIONS, apply, apply_in_place
+from tensorlab.ops.elementwise import TENSOR_FUNCTIONS, apply
 from tensorlab.ops.rows import function_of, in_place
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE, ZERO, Scalar
@@ -45,7 +45,7 @@ SCALE = "a number that `other` is multiplied by first."
 # --- sums and differences -----------------------------------------------------------------------------
 
 
-@op("function method", names="unifies")
+@op("function method in_place", names="unifies")
 @documented("add", {"alpha": SCALE})
 def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """`input` plus `other`, element by element."""
@@ -55,7 +55,7 @@ def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None
     return apply(TABLE["add_scaled"], input, other, alpha, out=out)
 
 
-@op("function method", aliases="subtract", names="unifies")
+@op("function method in_place", aliases="subtract", names="unifies")
 @documented("sub", {"alpha": SCALE})
 def sub(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """`input` minus `other`, element by element."""
@@ -79,36 +79,6 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     need_tensor("rsub", input)
     alpha = _factor(input, other, alpha)
     return apply(TABLE["rsub_scaled"], input, other, alpha)
-
-
-@op("method")
-def add_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
-    """`add` in place: `input` becomes ``input + alpha * other``.
-
-    Example:
-        >>> x = tl.tensor([1, 2])
-        >>> x.add_(tl.tensor([1, 1]), alpha=10)
-        tensor([11, 12])
-    """
-    if type(alpha) is int and alpha == 1:
-        return pointwise.add_(input, other)
-    alpha = _factor(input, other, alpha)
-    return apply_in_place(TABLE["add_scaled"], input, other, alpha)
-
-
-@op("method", aliases="subtract_")
-def sub_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
-    """`sub` in place: `input` becomes ``input - alpha * other``.
-
-    Example:
-        >>> x = tl.tensor([1, 2])
-        >>> x.sub_(tl.tensor([1, 1]), alpha=10)
-        tensor([-9, -8])
-    """
-    if type(alpha) is int and alpha == 1:
-        return pointwise.sub_(input, other)
-    alpha = _factor(input, other, alpha)
-    return apply_in_place(TABLE["sub_scaled"], input, other, alpha)
 
 
 def _factor(input: Operand, other: Operand, alpha: Any) -> Number:
@@ -153,7 +123,7 @@ def positive(input: Tensor) -> Tensor:
 # --- quotients and remainders -------------------------------------------------------------------------
 
 
-@op("function method", aliases="divide", names="unifies")
+@op("function method in_place", aliases="divide", names="unifies")
 @documented(
     "div", {"rounding_mode": "None; 'trunc' to drop the quotient's fraction; 'floor' to round it down."}
 )
@@ -166,22 +136,6 @@ def div(
     row = _rounded_division(rounding_mode)
     _refuse_integer_zero(input, other)
     return apply(row, input, other, out=out)
-
-
-@op("method", aliases="divide_")
-def div_(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
-    """`div` in place: `input` becomes the quotient.
-
-    Example:
-        >>> x = tl.tensor([7, -7])
-        >>> x.div_(2, rounding_mode="floor")
-        tensor([ 3, -4])
-    """
-    if rounding_mode is None:
-        return pointwise.div_(input, other)
-    row = _rounded_division(rounding_mode)
-    _refuse_integer_zero(input, other)
-    return apply_in_place(row, input, other)
 
 
 # In PyTorch the rounded quotient is flat under one name, and cannot be differentiated under the other.
@@ -205,7 +159,7 @@ for _mode, _row in _ROUNDED.items():
     TENSOR_FUNCTIONS[_row.name] = partial(div, rounding_mode=_mode)
 
 
-@op("function method", names="unifies")
+@op("function method in_place", names="unifies")
 @documented("floor_divide")
 def floor_divide(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The greatest whole number that is not above ``input / other``: Python's ``//``."""
@@ -213,7 +167,7 @@ def floor_divide(input: Operand, other: Operand, *, out: Tensor | None = None) -
     return _floor_divide(input, other, out=out)
 
 
-@op("function method", names="unifies")
+@op("function method in_place", names="unifies")
 @documented("remainder")
 def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What floor_divide leaves over: Python's ``%``, with the sign of `other`."""
@@ -221,51 +175,12 @@ def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> T
     return _remainder(input, other, out=out)
 
 
-@op("function method", names="unifies")
+@op("function method in_place", names="unifies")
 @documented("fmod")
 def fmod(input: Tensor, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What division towards zero leaves over: C's ``%``, with the sign of `input`."""
     _refuse_integer_zero(input, other)
     return _fmod(input, other, out=out)
-
-
-@op("method")
-def floor_divide_(input: Tensor, other: Operand) -> Tensor:
-    """`floor_divide` in place: `input` becomes the quotient, rounded down.
-
-    Example:
-        >>> x = tl.tensor([7, -7])
-        >>> x.floor_divide_(2)
-        tensor([ 3, -4])
-    """
-    _refuse_integer_zero(input, other)
-    return apply_in_place(TABLE["floor_divide"], input, other)
-
-
-@op("method")
-def remainder_(input: Tensor, other: Operand) -> Tensor:
-    """`remainder` in place: `input` becomes what floor_divide leaves over.
-
-    Example:
-        >>> x = tl.tensor([7, -7])
-        >>> x.remainder_(3)
-        tensor([1, 2])
-    """
-    _refuse_integer_zero(input, other)
-    return apply_in_place(TABLE["remainder"], input, other)
-
-
-@op("method")
-def fmod_(input: Tensor, other: Operand) -> Tensor:
-    """`fmod` in place: `input` becomes what division towards zero leaves over.
-
-    Example:
-        >>> x = tl.tensor([7, -7])
-        >>> x.fmod_(3)
-        tensor([ 1, -1])
-    """
-    _refuse_integer_zero(input, other)
-    return apply_in_place(TABLE["fmod"], input, other)
 
 
 _floor_divide, _remainder, _fmod = map(function_of, ("floor_divide", "remainder", "fmod"))
@@ -294,7 +209,7 @@ def _refuse_integer_zero(input: Operand, other: Operand) -> None:
 # --- powers -------------------------------------------------------------------------------------------
 
 
-@op("function method", names="unifies")
+@op("function method in_place", names="unifies")
 @documented(
     "pow",
     {
@@ -306,21 +221,6 @@ def pow(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tens
     """`input` to the power of `exponent`, element by element."""
     row = _power(input, exponent)
     return _pow(input, exponent, out=out) if row is None else _power_functions[row.name](input, out=out)
-
-
-@op("method")
-def pow_(input: Tensor, exponent: Operand) -> Tensor:
-    """`pow` in place: `input` becomes ``input ** exponent``.
-
-    Example:
-        >>> x = tl.tensor([2, 3])
-        >>> x.pow_(2)
-        tensor([4, 9])
-    """
-    row = _power(input, exponent)
-    if row is None:
-        return apply_in_place(TABLE["pow"], input, exponent)
-    return apply_in_place(row, input)
 
 
 _pow = function_of("pow")

@@ -12,7 +12,7 @@ from tensorlab.core.layout import as_int
 from tensorlab.dispatch.operands import Number, check_number, is_number, result_type
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
-from tensorlab.ops.elementwise import apply, apply_in_place
+from tensorlab.ops.elementwise import apply
 from tensorlab.ops.rows import function_of
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE, Scalar
@@ -32,7 +32,7 @@ _BOUNDS = {
 }
 
 
-@op("function method", aliases="clip", names="unifies")
+@op("function method in_place in_place_function", aliases="clip", names="unifies")
 @documented("clamp", _BOUNDS)
 def clamp(input: Tensor, min: Bound = None, max: Bound = None, *, out: Tensor | None = None) -> Tensor:
     """Elements below `min` raised to it, and those above `max` lowered to it."""
@@ -42,20 +42,7 @@ def clamp(input: Tensor, min: Bound = None, max: Bound = None, *, out: Tensor | 
     return apply(row, input, *bounds, out=out)
 
 
-@op("function method", aliases="clip_")
-def clamp_(input: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
-    """`clamp` in place: elements of `input` outside the bounds are moved to them.
-
-    Example:
-        >>> x = tl.tensor([-2, 1, 5])
-        >>> x.clamp_(0, 3)
-        tensor([0, 1, 3])
-    """
-    row, bounds = _clamp_row(input, min, max)
-    return apply_in_place(row, input, *bounds)
-
-
-@op("function method", names="unifies")
+@op("function method in_place in_place_function", names="unifies")
 @documented("clamp_min", {"input": "a tensor.", "min": "the bound: a number, or a tensor."})
 def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Elements below `min` raised to it."""
@@ -63,38 +50,12 @@ def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None)
     return _with_one(row)(input, bounds[0], out=out)
 
 
-@op("function method")
-def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
-    """`clamp_min` in place: elements of `input` below the bound are raised to it.
-
-    Example:
-        >>> x = tl.tensor([-2, 1, 5])
-        >>> x.clamp_min_(0)
-        tensor([0, 1, 5])
-    """
-    row, bounds = _clamp_row(input, min, None, "clamp_min")
-    return apply_in_place(row, input, *bounds)
-
-
-@op("function method", names="unifies")
+@op("function method in_place in_place_function", names="unifies")
 @documented("clamp_max", {"input": "a tensor.", "max": "the bound: a number, or a tensor."})
 def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Elements above `max` lowered to it."""
     row, bounds = _clamp_row(input, None, max, "clamp_max")
     return _with_one(row)(input, bounds[0], out=out)
-
-
-@op("function method")
-def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
-    """`clamp_max` in place: elements of `input` above the bound are lowered to it.
-
-    Example:
-        >>> x = tl.tensor([-2, 1, 5])
-        >>> x.clamp_max_(3)
-        tensor([-2,  1,  3])
-    """
-    row, bounds = _clamp_row(input, None, max, "clamp_max")
-    return apply_in_place(row, input, *bounds)
 
 
 # `clamp` with one bound is `clamp_min` or `clamp_max`, and leaves a node of its own name.
@@ -154,7 +115,7 @@ def _as_number(bound: Tensor | Number) -> Number:
 # --- rounding and NaN -----------------------------------------------------------------------------------
 
 
-@op("function method", aliases="special.round", names="unifies")
+@op("function method in_place in_place_function", aliases="special.round", names="unifies")
 @documented(
     "round", {"input": "a tensor.", "decimals": "places after the point; negative ones count before it."}
 )
@@ -165,20 +126,6 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
     return apply(*_round_to(input, decimals), out=out)
 
 
-@op("function method")
-def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
-    """`round` in place.
-
-    Example:
-        >>> x = tl.tensor([0.125, 2.5])
-        >>> x.round_(decimals=2)
-        tensor([0.1200, 2.5000])
-    """
-    if decimals == 0:
-        return apply_in_place(TABLE["round"], input)
-    return apply_in_place(*_round_to(input, decimals))
-
-
 _round = function_of("round")
 
 
@@ -187,7 +134,7 @@ def _round_to(input: Tensor, decimals: int) -> tuple[Scalar, Tensor, float]:
     return TABLE["round_decimals" if decimals > 0 else "round_tens"], input, 10.0 ** abs(decimals)
 
 
-@op("function method", names="unifies")
+@op("function method in_place in_place_function", names="unifies")
 @documented(
     "nan_to_num",
     {
@@ -207,20 +154,6 @@ def nan_to_num(
 ) -> Tensor:
     """NaN and the infinities replaced by numbers."""
     return apply(TABLE["nan_to_num"], input, *_replacements(input, nan, posinf, neginf), out=out)
-
-
-@op("function method")
-def nan_to_num_(
-    input: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
-) -> Tensor:
-    """`nan_to_num` in place.
-
-    Example:
-        >>> x = tl.tensor([tl.nan, 1.0])
-        >>> x.nan_to_num_(nan=-1.0)
-        tensor([-1.,  1.])
-    """
-    return apply_in_place(TABLE["nan_to_num"], input, *_replacements(input, nan, posinf, neginf))
 
 
 def _replacements(

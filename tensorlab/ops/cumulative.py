@@ -15,6 +15,7 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.dispatch.primitive import (
+    IN_PLACE,
     Primitive,
     Recorded,
     Result,
@@ -122,7 +123,7 @@ CummaxBackward0 = formulas("CummaxBackward0", input=_d_extreme)
 CumminBackward0 = formulas("CumminBackward0", input=_d_extreme)
 
 
-@op("function method", names="keeps")
+@op("function method in_place", names="keeps")
 @numpy_names
 def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """The running sum along a dimension: each element plus all before it. Floats add up in float64.
@@ -144,7 +145,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor |
     return _sums(CUMSUM, input, dim, dtype, out)
 
 
-@op("function method", names="keeps")
+@op("function method in_place", names="keeps")
 @numpy_names
 def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """The running product along a dimension. The arguments are those of `cumsum`.
@@ -154,38 +155,6 @@ def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor 
         tensor([  1,   2,   6,  24, 120])
     """
     return _sums(CUMPROD, input, dim, dtype, out)
-
-
-@op("method")
-@numpy_names
-def cumsum_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
-    """`cumsum` written over `input`, in its dtype.
-
-    Raises:
-        RuntimeError: another `dtype` is asked for, or the elements are bools.
-
-    Example:
-        >>> x = tl.tensor([1, 2, 3])
-        >>> x.cumsum_(0)
-        tensor([1, 3, 6])
-    """
-    return _in_place(CUMSUM, input, dim, dtype)
-
-
-@op("method")
-@numpy_names
-def cumprod_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
-    """`cumprod` written over `input`, in its dtype.
-
-    Raises:
-        RuntimeError: another `dtype` is asked for, or the elements are bools.
-
-    Example:
-        >>> x = tl.tensor([1, 2, 3])
-        >>> x.cumprod_(0)
-        tensor([1, 2, 6])
-    """
-    return _in_place(CUMPROD, input, dim, dtype)
 
 
 def _in_place(scan: Scan, input: Tensor, dim: int, dtype: dtype | None) -> Tensor:
@@ -207,6 +176,8 @@ def _refuse_bool(name: str, value: dtype, input: Tensor) -> None:
 
 
 def _sums(scan: Scan, input: Tensor, dim: int, chosen: dtype | None, out: Tensor | None) -> Tensor:
+    if out is IN_PLACE:
+        return _in_place(scan, input, dim, chosen)
     position = as_one_dim(scan.name, dim, input)
     value = chosen or (input._dtype if input._dtype.is_floating_point else dtypes.int64)
     if out is not None:

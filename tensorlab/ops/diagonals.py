@@ -16,7 +16,7 @@ from tensorlab.core.layout import as_int
 from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.dispatch.copies import write_new
 from tensorlab.dispatch.operands import Number, widened
-from tensorlab.dispatch.primitive import Primitive, Recorded, Result, call, call_in_place
+from tensorlab.dispatch.primitive import Primitive, Recorded, Result, call
 from tensorlab.names.rules import copies
 from tensorlab.ops import slicing
 from tensorlab.ops.conversion import clone, fill_
@@ -93,7 +93,7 @@ DiagEmbedBackward0 = formulas(
 )
 
 
-@op("function method", names="copies")
+@op("function method in_place", names="copies")
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The lower triangle of a matrix, or of each in a batch; zeros above it.
 
@@ -113,7 +113,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     return call(TRIL, input, params=(_checked("tril", input, diagonal),), out=out)
 
 
-@op("function method", names="copies")
+@op("function method in_place", names="copies")
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The upper triangle of a matrix, or of each in a batch; zeros below it (see `tril`).
 
@@ -123,32 +123,6 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
                 [0., 1., 1.]])
     """
     return call(TRIU, input, params=(_checked("triu", input, diagonal),), out=out)
-
-
-@op("method")
-def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
-    """`tril` in place: what is above the diagonal becomes 0.
-
-    Example:
-        >>> x = tl.ones(2, 2)
-        >>> x.tril_()
-        tensor([[1., 0.],
-                [1., 1.]])
-    """
-    return call_in_place(TRIL, input, params=(_checked("tril", input, diagonal),))
-
-
-@op("method")
-def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
-    """`triu` in place: what is below the diagonal becomes 0.
-
-    Example:
-        >>> x = tl.ones(2, 2)
-        >>> x.triu_()
-        tensor([[1., 1.],
-                [0., 1.]])
-    """
-    return call_in_place(TRIU, input, params=(_checked("triu", input, diagonal),))
 
 
 def _checked(name: str, input: Tensor, diagonal: int) -> int:

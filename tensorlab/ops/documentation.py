@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
 from collections.abc import Callable
 from typing import TypeVar
@@ -22,9 +24,7 @@ _OPERANDS = {
 }
 _TENSORS = {"input": "a tensor.", "other": "a tensor whose shape can be broadcast with `input`'s."}
 _OUT = {"out": "a tensor of the result's shape to write into."}
-
-# An example of one call: the tensor that comes first, what else is given, and what is shown.
-_CALL = re.compile(r">>> \w+\.\w+\((tl\.tensor\([^()]*(?:\([^()]*\)[^()]*)*\))(?:, )?(.*)\)\n(.*)", re.DOTALL)
+_NAMESPACES = ("tl", "tl.special", "F")
 
 
 def documentation(
@@ -65,36 +65,45 @@ def documentation(
     return "\n".join([lines[0], *(f"    {line}" if line else "" for line in lines[1:])])
 
 
-def in_place_documentation(row: Scalar, name: str) -> str:
+def in_place_documentation(text: str, name: str, place: str = "") -> str:
     """The docstring of the function that overwrites its first operand.
 
     Args:
-        row: the row.
-        name: what the function is called, with its underscore.
+        text: that of the function that makes a new tensor.
+        name: what the other is called, with its underscore.
+        place: where it is a function, such as ``F``; it is a method without it.
     """
+    summary, example = (inspect.cleandoc(text.split(mark)[at]) for mark, at in (("\n\n", 0), ("Example:", 1)))
     lines = [
-        f"{row.summary} In place: `input` is overwritten, and every tensor over its storage sees it.",
+        f"{summary} In place: `input` is overwritten, and every tensor over its storage sees it.",
         "",
         "Raises:",
         "    RuntimeError: the result does not fit into `input`'s dtype or shape, or elements share cells.",
         "",
         "Example:",
-        *(f"    {line}" for line in _in_place_example(row, name)),
+        *(f"    {line}" for line in _in_place_example(example, name, place)),
     ]
     return "\n".join([lines[0], *(f"    {line}" if line else "" for line in lines[1:])])
 
 
-def _in_place_example(row: Scalar, name: str) -> list[str]:
-    """The row's example, where the result takes the place of the first operand and so has its dtype."""
-    found = _CALL.fullmatch(row.example)
-    assert found is not None, f"the example of {row.name} is no call with a tensor: {row.example}"
-    input, others, result = found.groups()
-    if row.result == TRUTH:  # a tensor of numbers says 1 and 0 for true and false
-        truths = re.findall("True|False", result)
-        result = f"tensor([{', '.join(str(int(truth == 'True')) for truth in truths)}])"
-    elif (row.result == FLOAT or "." in others.replace("tl.", "")) and "." not in input.removeprefix("tl."):
+def _in_place_example(example: str, name: str, place: str) -> list[str]:
+    """The first call of an example, where the result takes the place of the tensor and so has its dtype."""
+    steps = re.split(r"\n?>>> ", example)
+    call, *result = next(step for step in steps if step and not step.startswith("import ")).split("\n")
+    made = ast.parse(call, mode="eval").body
+    assert isinstance(made, ast.Call), f"the example of {name} begins with no call: {call}"
+    home = made.func.value if isinstance(made.func, ast.Attribute) else made
+    operands = [*made.args, *made.keywords]
+    first = operands.pop(0) if ast.unparse(home) in _NAMESPACES else home
+    input, others = ast.unparse(first), [ast.unparse(operand) for operand in operands]
+    written = f"{place}.{name}({', '.join(['x', *others])})" if place else f"x.{name}({', '.join(others)})"
+    shown = "\n".join(result)
+    if "." in shown and re.fullmatch(r"tl\.tensor\([^.]*\)", input):
         input = re.sub(r"(\d+)", r"\1.0", input)  # whole numbers cannot hold the result
-    return [f">>> x = {input}", f">>> x.{name}({others})", *result.split("\n")]
+    if "True" not in input and "False" not in input:  # a tensor of numbers says 1 and 0 for true and false
+        truths = re.findall("True|False", shown)
+        shown = f"tensor([{', '.join(str(int(truth == 'True')) for truth in truths)}])" if truths else shown
+    return [f">>> x = {input}", f">>> {written}", *shown.split("\n")]
 
 
 def documented(

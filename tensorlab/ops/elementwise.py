@@ -15,7 +15,7 @@ import re
 import types
 from collections.abc import Callable, Container, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from tensorlab.autograd.formulas import Backward, Formula
 from tensorlab.autograd.graph import Gradient, Node
@@ -28,6 +28,7 @@ from tensorlab.dispatch.copies import converted
 from tensorlab.dispatch.memory import filled
 from tensorlab.dispatch.operands import Number, number_dtype, number_from, to_round, types_of, widened
 from tensorlab.dispatch.primitive import (
+    IN_PLACE,
     Operand,
     Primitive,
     Recorded,
@@ -206,6 +207,8 @@ def apply(row: Scalar, *operands: Operand, out: Tensor | None = None) -> Tensor:
         RuntimeError: the shapes cannot be broadcast, the function refuses bools, or the write into `out` is
             refused.
     """
+    if out is IN_PLACE:
+        return apply_in_place(row, *cast(Any, operands))
     try:
         return call(elementwise(row), *operands, out=out)
     except TypeError:

@@ -6,7 +6,6 @@ Each function here says which shapes it takes. The work is done by two that touc
 
 from __future__ import annotations
 
-from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.dispatch.operands import Number
@@ -162,7 +161,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return dot(input, other, out=out)
 
 
-@op("function method", names="adds_product")
+@op("function method in_place", names="adds_product")
 def addmm(
     input: Tensor,
     mat1: Tensor,
@@ -184,7 +183,7 @@ def addmm(
         RuntimeError: the shapes or dtypes do not fit.
 
     Example:
-        >>> tl.addmm(tl.tensor([10.0, 20.0]), tl.ones(2, 3), tl.ones(3, 2), alpha=2)
+        >>> tl.addmm(tl.tensor([[10.0, 20.0]] * 2), tl.ones(2, 3), tl.ones(3, 2), alpha=2)
         tensor([[16., 26.],
                 [16., 26.]])
     """
@@ -192,7 +191,7 @@ def addmm(
     return added_product("addmm", input, mat1, mat2, beta, alpha, out)
 
 
-@op("function method", names="adds_product")
+@op("function method in_place in_place_function", names="adds_product")
 def addmv(
     input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
 ) -> Tensor:
@@ -206,7 +205,7 @@ def addmv(
     return added_product("addmv", input, mat, vec, beta, alpha, out)
 
 
-@op("function method", names="adds_product")
+@op("function method in_place", names="adds_product")
 def baddbmm(
     input: Tensor,
     batch1: Tensor,
@@ -226,7 +225,7 @@ def baddbmm(
     return added_product("baddbmm", input, batch1, batch2, beta, alpha, out)
 
 
-@op("function method")
+@op("function method in_place")
 def addbmm(
     input: Tensor,
     batch1: Tensor,
@@ -250,57 +249,6 @@ def addbmm(
     wide = reshape(permute(batch1, 1, 0, 2), m, b * k)
     tall = reshape(batch2, b * k, batch2.shape[2])
     return added_product("addbmm", input, wide, tall, beta, alpha, out)
-
-
-@op("method")
-def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """`addmm` in place: `input`, of shape (m, n), is overwritten.
-
-    Example:
-        >>> x = tl.ones(2, 2)
-        >>> x.addmm_(tl.ones(2, 3), tl.ones(3, 2), beta=10)
-        tensor([[13., 13.],
-                [13., 13.]])
-    """
-    return addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=input)
-
-
-@op("function method")
-def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """`addmv` in place: `input`, of shape (m), is overwritten.
-
-    Example:
-        >>> x = tl.ones(2)
-        >>> x.addmv_(tl.ones(2, 3), tl.ones(3), beta=10)
-        tensor([13., 13.])
-    """
-    return addmv(input, mat, vec, beta=beta, alpha=alpha, out=input)
-
-
-@op("method")
-def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """`baddbmm` in place: `input`, of shape (b, m, n), is overwritten.
-
-    Example:
-        >>> x = tl.ones(1, 2, 2)
-        >>> x.baddbmm_(tl.ones(1, 2, 3), tl.ones(1, 3, 2), beta=10)
-        tensor([[[13., 13.],
-                 [13., 13.]]])
-    """
-    return baddbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=input)
-
-
-@op("method")
-def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """`addbmm` in place: `input`, of shape (m, n), is overwritten.
-
-    Example:
-        >>> x = tl.ones(2, 2)
-        >>> x.addbmm_(tl.ones(4, 2, 3), tl.ones(4, 3, 2))
-        tensor([[13., 13.],
-                [13., 13.]])
-    """
-    return written_by("addbmm_", addbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=input))
 
 
 def _expect_matrices(name: str, first: Tensor, second: Tensor, first_name: str) -> None:

@@ -11,7 +11,7 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.contracts import explained
 from tensorlab.dispatch.memory import as_new
 from tensorlab.dispatch.operands import is_number
-from tensorlab.ops import arithmetic, matmul, pointwise, protocols
+from tensorlab.ops import arithmetic, in_place, matmul, pointwise, protocols
 from tensorlab.ops.products import product
 from tensorlab.ops.rows import operator_of
 from tensorlab.registry import Op, op
@@ -37,28 +37,19 @@ _OPERATORS: dict[str, Callable] = {
     "mod": arithmetic.remainder,
     "pow": arithmetic.pow,
 }
-_IN_PLACE: dict[str, Callable] = {
-    "iadd": pointwise.add_,
-    "isub": pointwise.sub_,
-    "imul": pointwise.mul_,
-    "itruediv": pointwise.div_,
-    "ifloordiv": arithmetic.floor_divide_,
-    "imod": arithmetic.remainder_,
-    "ipow": arithmetic.pow_,
-    "iand": pointwise.bitwise_and_,
-    "ior": pointwise.bitwise_or_,
-    "ixor": pointwise.bitwise_xor_,
-    "ilshift": pointwise.bitwise_left_shift_,
-    "irshift": pointwise.bitwise_right_shift_,
-}
 
 
 def bind() -> None:
     """Give `Tensor` its methods, operators and properties. Called once, when `tensorlab.ops` loads."""
+    in_place.make_forms()
     for name, row in (_ROWS | _COMPARISONS).items():
         _register(name, operator_of(row, f"__{name}__"))
-    for name, function in (_OPERATORS | _IN_PLACE).items():
+    for name, row in _ROWS.items():
+        _register(f"i{name}", _operator(f"i{name}", getattr(pointwise, f"{row}_")))
+    for name, function in _OPERATORS.items():
         _register(name, _operator(name, function))
+        written: Any = registry.members()[f"{function.__name__}_"].function
+        _register(f"i{name}", _operator(f"i{name}", written))
     for name, function in (
         _OPERATORS | {name: getattr(pointwise, row) for name, row in _ROWS.items()}
     ).items():

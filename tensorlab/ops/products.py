@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlab.autograd.formulas import Backward, formulas
+from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.unbroadcasting import unbroadcast
 from tensorlab.backends import Backend, Launch
 from tensorlab.core import broadcasting, dtypes, layout, product_shapes
@@ -22,6 +23,7 @@ from tensorlab.core.layout import Refusal, Size
 from tensorlab.dispatch.guards import guard_write, same_place, share_cells
 from tensorlab.dispatch.operands import Number, is_number, number_from
 from tensorlab.dispatch.primitive import (
+    IN_PLACE,
     Operand,
     Primitive,
     Recorded,
@@ -169,13 +171,14 @@ def added_product(
     kind = float if source._dtype.is_floating_point else int
     numbers = _as_number(name, "beta", beta, kind), _as_number(name, "alpha", alpha, kind)
     operands = (source, a, b, *numbers)
+    out = source if out is IN_PLACE else out
     if out is None:
         return call(primitive, *operands)
     others = (a, b) if same_place(out, source) else (a, b, source)
     if any(share_cells(out, other) for other in others):
         guard_write(out)
         apart = added_product(name, source, a, b, beta, alpha, None)
-        return copy_(out, apart) if out is source else written(out, apart)
+        return written_by(f"{name}_", copy_(out, apart)) if out is source else written(out, apart)
     if out is source:
         return call_in_place(primitive, *operands, writer=f"{name}_")
     return call(primitive, *operands, out=out)

@@ -107,7 +107,7 @@ def in_place(row_name: str, name: str | None = None) -> Callable:
     for operand in ("other", "another")[: count - 1]:
         operands.append(Parameter(operand, Parameter.POSITIONAL_ONLY, annotation="Tensor | Number"))
     signature = Signature(operands, return_annotation="Tensor")
-    return _named(function, called, row, in_place_documentation(row, called), signature)
+    return _named(function, called, row, in_place_documentation(documentation(row), called), signature)
 
 
 def _named(

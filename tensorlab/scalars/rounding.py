@@ -53,8 +53,10 @@ def trunc_integer(x):
 def round_even(x):
     """The whole number nearest to each element; from the middle, to the even one.
 
-    >>> tl.round(tl.tensor([0.5, 1.5, -2.6])), tl.round(tl.tensor([3.14159]), decimals=2)
-    (tensor([ 0.,  2., -3.]), tensor([3.1400]))
+    >>> tl.round(tl.tensor([0.5, 1.5, -2.6]))
+    tensor([ 0.,  2., -3.])
+    >>> tl.round(tl.tensor([3.14159]), decimals=2)
+    tensor([3.1400])
     """
     return np.rint(x)
 

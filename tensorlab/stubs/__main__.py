@@ -21,7 +21,7 @@ from typing import Any, TypeGuard
 
 import tensorlab.nn.functional
 from tensorlab import registry
-from tensorlab.ops import rows
+from tensorlab.ops import in_place, rows
 from tensorlab.registry import Op
 
 __all__ = ["FOLDER", "stubs"]
@@ -86,7 +86,7 @@ def _pointwise() -> str:
         name: op.function
         for group in groups
         for name, op in group.items()
-        if _is_of_a_row(op.function) and not name.endswith("__")
+        if _is_made(op.function) and not name.endswith("__")
     }
     lines = []
     for name, function in sorted(made.items()):
@@ -97,18 +97,22 @@ def _pointwise() -> str:
 
 
 def _place(function: Any) -> tuple[str, str] | None:
-    """The module in which a function is written, and its name there; None if it is made of a row."""
+    """The module in which a function is written, and its name there; None if it is made."""
     if not inspect.isfunction(function):
         return type(function).__module__, function.name
-    if _is_of_a_row(function):
+    if _is_made(function):
         return None
     written: Any = inspect.unwrap(function)
     module, name = written.__module__, written.__code__.co_name
     return (module, name) if hasattr(sys.modules[module], name) else None
 
 
-def _is_of_a_row(function: object) -> TypeGuard[FunctionType]:
-    return inspect.isfunction(function) and function.__code__.co_filename == rows.__file__
+def _is_made(function: object) -> TypeGuard[FunctionType]:
+    """Whether a function is made of a row of the scalar table, or of another function."""
+    return inspect.isfunction(function) and function.__code__.co_filename in (
+        rows.__file__,
+        in_place.__file__,
+    )
 
 
 def _methods() -> str:

@@ -16,7 +16,7 @@ from tensorlab.ops.linear import bilinear as bilinear
 from tensorlab.ops.losses import binary_cross_entropy as binary_cross_entropy
 from tensorlab.ops.losses import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from tensorlab.ops.activations import celu as celu
-from tensorlab.ops.activations import celu_ as celu_
+from tensorlab.stubs.pointwise import celu_ as celu_
 from tensorlab.ops.channels import channel_shuffle as channel_shuffle
 from tensorlab.ops.convolution import conv1d as conv1d
 from tensorlab.ops.convolution import conv2d as conv2d
@@ -33,7 +33,7 @@ from tensorlab.ops.dropout import dropout1d as dropout1d
 from tensorlab.ops.dropout import dropout2d as dropout2d
 from tensorlab.ops.dropout import dropout3d as dropout3d
 from tensorlab.ops.activations import elu as elu
-from tensorlab.ops.activations import elu_ as elu_
+from tensorlab.stubs.pointwise import elu_ as elu_
 from tensorlab.ops.embedding import embedding as embedding
 from tensorlab.ops.extras.layers import embedding_bag as embedding_bag
 from tensorlab.ops.dropout import feature_alpha_dropout as feature_alpha_dropout
@@ -48,7 +48,7 @@ from tensorlab.ops.activations import hardshrink as hardshrink
 from tensorlab.ops.activations import hardsigmoid as hardsigmoid
 from tensorlab.ops.activations import hardswish as hardswish
 from tensorlab.ops.activations import hardtanh as hardtanh
-from tensorlab.ops.activations import hardtanh_ as hardtanh_
+from tensorlab.stubs.pointwise import hardtanh_ as hardtanh_
 from tensorlab.ops.margin_losses import hinge_embedding_loss as hinge_embedding_loss
 from tensorlab.ops.losses import huber_loss as huber_loss
 from tensorlab.ops.normalisation import instance_norm as instance_norm
@@ -57,7 +57,7 @@ from tensorlab.ops.distribution_losses import kl_div as kl_div
 from tensorlab.ops.losses import l1_loss as l1_loss
 from tensorlab.ops.normalisation import layer_norm as layer_norm
 from tensorlab.ops.activations import leaky_relu as leaky_relu
-from tensorlab.ops.activations import leaky_relu_ as leaky_relu_
+from tensorlab.stubs.pointwise import leaky_relu_ as leaky_relu_
 from tensorlab.ops.linear import linear as linear
 from tensorlab.ops.channels import local_response_norm as local_response_norm
 from tensorlab.nn.functional import log_softmax as log_softmax
@@ -95,10 +95,10 @@ from tensorlab.ops.activations import relu6 as relu6
 from tensorlab.stubs.pointwise import relu_ as relu_
 from tensorlab.ops.normalisation import rms_norm as rms_norm
 from tensorlab.ops.extras.layers import rrelu as rrelu
-from tensorlab.ops.extras.layers import rrelu_ as rrelu_
+from tensorlab.stubs.pointwise import rrelu_ as rrelu_
 from tensorlab.ops.attention import scaled_dot_product_attention as scaled_dot_product_attention
 from tensorlab.ops.activations import selu as selu
-from tensorlab.ops.activations import selu_ as selu_
+from tensorlab.stubs.pointwise import selu_ as selu_
 from tensorlab.stubs.pointwise import sigmoid as sigmoid
 from tensorlab.ops.activations import silu as silu
 from tensorlab.ops.losses import smooth_l1_loss as smooth_l1_loss
@@ -111,7 +111,7 @@ from tensorlab.ops.activations import softsign as softsign
 from tensorlab.stubs.pointwise import tanh as tanh
 from tensorlab.ops.activations import tanhshrink as tanhshrink
 from tensorlab.ops.activations import threshold as threshold
-from tensorlab.ops.activations import threshold_ as threshold_
+from tensorlab.stubs.pointwise import threshold_ as threshold_
 from tensorlab.ops.margin_losses import triplet_margin_loss as triplet_margin_loss
 from tensorlab.ops.margin_losses import triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
 from tensorlab.ops.unfolding import unfold as unfold

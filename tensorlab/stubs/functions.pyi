@@ -24,7 +24,7 @@ from tensorlab.ops.addcmul_lerp import addcdiv as addcdiv
 from tensorlab.ops.addcmul_lerp import addcmul as addcmul
 from tensorlab.ops.matmul import addmm as addmm
 from tensorlab.ops.matmul import addmv as addmv
-from tensorlab.ops.matmul import addmv_ as addmv_
+from tensorlab.stubs.pointwise import addmv_ as addmv_
 from tensorlab.ops.contractions import addr as addr
 from tensorlab.ops.dims import adjoint as adjoint
 from tensorlab.names.functions import align_tensors as align_tensors
@@ -94,19 +94,19 @@ from tensorlab.ops.distances import cdist as cdist
 from tensorlab.stubs.pointwise import ceil as ceil
 from tensorlab.stubs.pointwise import ceil_ as ceil_
 from tensorlab.ops.activations import celu as celu
-from tensorlab.ops.activations import celu_ as celu_
+from tensorlab.stubs.pointwise import celu_ as celu_
 from tensorlab.ops.extras.matrix_functions import chain_matmul as chain_matmul
 from tensorlab.ops.channels import channel_shuffle as channel_shuffle
 from tensorlab.ops.extras.matrix_functions import cholesky as cholesky
 from tensorlab.ops.splitting import chunk as chunk
 from tensorlab.ops.clamp import clamp as clamp
-from tensorlab.ops.clamp import clamp_ as clamp_
+from tensorlab.stubs.pointwise import clamp_ as clamp_
 from tensorlab.ops.clamp import clamp_max as clamp_max
-from tensorlab.ops.clamp import clamp_max_ as clamp_max_
+from tensorlab.stubs.pointwise import clamp_max_ as clamp_max_
 from tensorlab.ops.clamp import clamp_min as clamp_min
-from tensorlab.ops.clamp import clamp_min_ as clamp_min_
+from tensorlab.stubs.pointwise import clamp_min_ as clamp_min_
 from tensorlab import clamp as clip
-from tensorlab.ops.clamp import clamp_ as clip_
+from tensorlab.stubs.pointwise import clip_ as clip_
 from tensorlab.ops.conversion import clone as clone
 from tensorlab.ops.joining import column_stack as column_stack
 from tensorlab.ops.extras.combinations import combinations as combinations
@@ -137,7 +137,7 @@ from tensorlab.ops.cumulative import cumprod as cumprod
 from tensorlab.ops.cumulative import cumsum as cumsum
 from tensorlab.ops.extras.calculus import cumulative_trapezoid as cumulative_trapezoid
 from tensorlab.ops.extras.special_functions import deg2rad as deg2rad
-from tensorlab.ops.extras.special_functions import deg2rad_ as deg2rad_
+from tensorlab.stubs.pointwise import deg2rad_ as deg2rad_
 from tensorlab.ops.factorizations import det as det
 from tensorlab.ops.aliases import detach as detach
 from tensorlab.autograd.methods import detach_ as detach_
@@ -280,7 +280,7 @@ from tensorlab.stubs.pointwise import logical_not as logical_not
 from tensorlab.stubs.pointwise import logical_or as logical_or
 from tensorlab.stubs.pointwise import logical_xor as logical_xor
 from tensorlab.ops.extras.special_functions import logit as logit
-from tensorlab.ops.extras.special_functions import logit_ as logit_
+from tensorlab.stubs.pointwise import logit_ as logit_
 from tensorlab.ops.ranges import logspace as logspace
 from tensorlab.ops.softmax import logsumexp as logsumexp
 from tensorlab.stubs.pointwise import lt as lt
@@ -312,7 +312,7 @@ from tensorlab.ops.multinomial import multinomial as multinomial
 from tensorlab.stubs.pointwise import multiply as multiply
 from tensorlab.ops.matmul import mv as mv
 from tensorlab.ops.clamp import nan_to_num as nan_to_num
-from tensorlab.ops.clamp import nan_to_num_ as nan_to_num_
+from tensorlab.stubs.pointwise import nan_to_num_ as nan_to_num_
 from tensorlab.ops.reduction import nanmean as nanmean
 from tensorlab.ops.order_statistics import nanmedian as nanmedian
 from tensorlab.ops.extras.statistics import nanquantile as nanquantile
@@ -349,7 +349,7 @@ from tensorlab.ops.indexing.index_select import put as put
 from tensorlab.ops.extras.matrix_functions import qr as qr
 from tensorlab.ops.extras.statistics import quantile as quantile
 from tensorlab.ops.extras.special_functions import rad2deg as rad2deg
-from tensorlab.ops.extras.special_functions import rad2deg_ as rad2deg_
+from tensorlab.stubs.pointwise import rad2deg_ as rad2deg_
 from tensorlab.ops.random import rand as rand
 from tensorlab.ops.random import rand_like as rand_like
 from tensorlab.ops.random_integers import randint as randint
@@ -375,7 +375,7 @@ from tensorlab.ops.normalisation import rms_norm as rms_norm
 from tensorlab.ops.rearranging import roll as roll
 from tensorlab.ops.rearranging import rot90 as rot90
 from tensorlab.ops.clamp import round as round
-from tensorlab.ops.clamp import round_ as round_
+from tensorlab.stubs.pointwise import round_ as round_
 from tensorlab.ops.joining import vstack as row_stack
 from tensorlab.stubs.pointwise import rsqrt as rsqrt
 from tensorlab.stubs.pointwise import rsqrt_ as rsqrt_
@@ -389,7 +389,7 @@ from tensorlab.random import seed as seed
 from tensorlab.ops.slicing import select as select
 from tensorlab.ops.extras.slice_scatter import select_scatter as select_scatter
 from tensorlab.ops.activations import selu as selu
-from tensorlab.ops.activations import selu_ as selu_
+from tensorlab.stubs.pointwise import selu_ as selu_
 from tensorlab.core.dtypes import set_default_dtype as set_default_dtype
 from tensorlab.ops.precision import set_float32_matmul_precision as set_float32_matmul_precision
 from tensorlab.printing import set_printoptions as set_printoptions
@@ -436,7 +436,7 @@ from tensorlab.ops.from_data import tensor as tensor
 from tensorlab.ops.splitting import tensor_split as tensor_split
 from tensorlab.ops.contractions import tensordot as tensordot
 from tensorlab.ops.activations import threshold as threshold
-from tensorlab.ops.activations import threshold_ as threshold_
+from tensorlab.stubs.pointwise import threshold_ as threshold_
 from tensorlab.ops.rearranging import tile as tile
 from tensorlab.ops.sorting import topk as topk
 from tensorlab.ops.contractions import trace as trace

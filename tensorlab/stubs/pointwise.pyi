@@ -39,6 +39,24 @@ def acosh(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
 def acosh_(input: Tensor) -> Tensor:
     """The number, not negative, of which each element is the hyperbolic cosine. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
+def add_(input: Any, other: Any, *, alpha: Number = ...) -> Tensor:
+    """`input` plus `other`, element by element. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Tensor:
+    """``beta * input`` plus `alpha` times the sum of all products of two batches, (b, m, k) and (b, k, n). In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = ...) -> Tensor:
+    """`input` plus `value` times the quotient of two tensors, element by element. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = ...) -> Tensor:
+    """`input` plus `value` times the product of two tensors, element by element. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)``, rounded once at the end. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Tensor:
+    """``beta * input + alpha * (mat @ vec)`` for a matrix (m, k) and a vector (k); see `addmm`. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
 def angle(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The angle of each element as a complex number: π below 0, else 0."""
 
@@ -114,6 +132,9 @@ def atanh(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
 def atanh_(input: Tensor) -> Tensor:
     """The number of which each element is the hyperbolic tangent; NaN outside ±1. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
+def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Tensor:
+    """``beta * input + alpha * (batch1 @ batch2)`` for batches (b, m, k) and (b, k, n); see `addmm`. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
 def bitwise_and(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = ...) -> Tensor:
     """The bits that are set in both: ``input & other``; for bools, and."""
 
@@ -156,6 +177,21 @@ def ceil(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
 def ceil_(input: Tensor) -> Tensor:
     """The least whole number that is not below each element. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
+def celu_(input: Tensor, alpha: builtins.float = ...) -> Tensor:
+    """Negative elements replaced by ``alpha * (exp(input / alpha) - 1)``. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def clamp_(input: Tensor, min: Any = ..., max: Any = ...) -> Tensor:
+    """Elements below `min` raised to it, and those above `max` lowered to it. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
+    """Elements above `max` lowered to it. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
+    """Elements below `min` raised to it. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def clip_(input: Tensor, min: Any = ..., max: Any = ...) -> Tensor:
+    """The same as `clamp`. Elements below `min` raised to it, and those above `max` lowered to it. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
 def copysign(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = ...) -> Tensor:
     """The size of `input` with the sign of `other`."""
 
@@ -174,11 +210,29 @@ def cosh(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
 def cosh_(input: Tensor) -> Tensor:
     """The hyperbolic cosine, ``(exp(input) + exp(-input)) / 2``. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
+def cumprod_(input: Tensor, dim: builtins.int, *, dtype: dtype | None = ...) -> Tensor:
+    """The running product along a dimension. The arguments are those of `cumsum`. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def cumsum_(input: Tensor, dim: builtins.int, *, dtype: dtype | None = ...) -> Tensor:
+    """The running sum along a dimension: each element plus all before it. Floats add up in float64. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def deg2rad_(input: Tensor) -> Tensor:
+    """Angles given in degrees, in radians: a half turn is π. Of integers they are of the default dtype. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
 def digamma(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The derivative of lgamma; NaN at whole numbers below 0."""
 
 def digamma_(input: Tensor) -> Tensor:
     """The derivative of lgamma; NaN at whole numbers below 0. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def div_(input: Any, other: Any, *, rounding_mode: str | None = ...) -> Tensor:
+    """`input` divided by `other`, element by element. Division by zero gives an infinity or NaN. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def divide_(input: Any, other: Any, *, rounding_mode: str | None = ...) -> Tensor:
+    """The same as `div`. `input` divided by `other`, element by element. Division by zero gives an infinity or NaN. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def elu_(input: Tensor, alpha: builtins.float = ...) -> Tensor:
+    """Negative elements replaced by ``alpha * (exp(input) - 1)``. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
 def entr(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """``-input * log(input)``: what a probability adds to an entropy; -inf below 0."""
@@ -237,17 +291,26 @@ def fix(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
 def fix_(input: Tensor) -> Tensor:
     """Each element without its fraction: rounded towards 0. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
+def float_power_(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
+    """`input` to the power of `exponent`, computed in float64 whatever the dtypes are. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
 def floor(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The greatest whole number that is not above each element."""
 
 def floor_(input: Tensor) -> Tensor:
     """The greatest whole number that is not above each element. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
+def floor_divide_(input: Any, other: Any) -> Tensor:
+    """The greatest whole number that is not above ``input / other``: Python's ``//``. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
 def fmax(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = ...) -> Tensor:
     """The greater of two elements; a NaN gives way to the other."""
 
 def fmin(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = ...) -> Tensor:
     """The lesser of two elements; a NaN gives way to the other."""
+
+def fmod_(input: Tensor, other: Any) -> Tensor:
+    """What division towards zero leaves over: C's ``%``, with the sign of `input`. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
 def frac(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """What each element has beyond the whole number nearer to 0, with its sign."""
@@ -288,11 +351,23 @@ def gt(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = .
 def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """Whether the elements of `input` are greater. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
+def hardtanh_(input: Tensor, min_val: builtins.float = ..., max_val: builtins.float = ...) -> Tensor:
+    """Each element brought between `min_val` and `max_val`. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def heaviside_(input: Tensor, values: Tensor) -> Tensor:
+    """0 below 0, 1 above it, and `values` at 0. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
 def hypot(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = ...) -> Tensor:
     """The length of the vector (input, other): the root of the sum of their squares."""
 
 def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
     """The length of the vector (input, other): the root of the sum of their squares. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def index_add_(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = ...) -> Tensor:
+    """`input` with slices added where a vector says: ``result[index[i]] += alpha * source[i]`` for dim 0. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def index_copy_(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
+    """`input` with slices replaced where a vector says: ``result[index[i]] = source[i]`` for dim 0. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
 def isfinite(input: Tensor) -> Tensor:
     """Whether each element is neither NaN nor an infinity."""
@@ -320,6 +395,12 @@ def le(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = .
 
 def le_(input: Tensor, other: Tensor | Number) -> Tensor:
     """Whether the elements of `input` are less or equal. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def leaky_relu_(input: Tensor, negative_slope: builtins.float = ...) -> Tensor:
+    """Negative elements multiplied by `negative_slope`. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def lerp_(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
+    """The point `weight` of the way from `input` to `end`: ``input + weight * (end - input)``. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
 def less(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = ...) -> Tensor:
     """Whether the elements of `input` are less."""
@@ -396,6 +477,9 @@ def logical_xor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor |
 def logical_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """Whether exactly one of two elements is 0. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
+def logit_(input: Tensor, eps: builtins.float | None = ...) -> Tensor:
+    """``log(input / (1 - input))``: the number of which each element is the sigmoid. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
 def lt(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = ...) -> Tensor:
     """Whether the elements of `input` are less."""
 
@@ -419,6 +503,9 @@ def multiply(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | No
 
 def multiply_(input: Tensor, other: Tensor | Number) -> Tensor:
     """``input * other``, element by element; not the matrix product. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def nan_to_num_(input: Tensor, nan: builtins.float = ..., posinf: builtins.float | None = ..., neginf: builtins.float | None = ...) -> Tensor:
+    """NaN and the infinities replaced by numbers. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
 def ndtri(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The number below which a standard normal variable lies with each probability."""
@@ -447,8 +534,14 @@ def not_equal(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | N
 def not_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
     """Whether the elements differ. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
+def pow_(input: Any, exponent: Any) -> Tensor:
+    """`input` to the power of `exponent`, element by element. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
 def psi(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The derivative of lgamma; NaN at whole numbers below 0."""
+
+def rad2deg_(input: Tensor) -> Tensor:
+    """Angles given in radians, in degrees: a half turn is 180. Of integers they are of the default dtype. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
 def reciprocal(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """``1 / input``, element by element."""
@@ -462,11 +555,32 @@ def relu(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
 def relu_(input: Tensor) -> Tensor:
     """Negative elements replaced by 0. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
+def remainder_(input: Any, other: Any) -> Tensor:
+    """What floor_divide leaves over: Python's ``%``, with the sign of `other`. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def round_(input: Tensor, *, decimals: builtins.int = ...) -> Tensor:
+    """The nearest whole number, or number with so many decimals; from the middle, to the even one. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def rrelu_(input: Tensor, lower: builtins.float = ..., upper: builtins.float = ..., training: builtins.bool = ...) -> Tensor:
+    """``input`` above 0, and a part of it below: in training a random one for each number. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
 def rsqrt(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """One over the square root; inf at 0, NaN below."""
 
 def rsqrt_(input: Tensor) -> Tensor:
     """One over the square root; inf at 0, NaN below. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def scatter_(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor | Number | None = ..., *, value: Number | None = ..., reduce: str | None = ...) -> Tensor:
+    """`input` with elements replaced where an index says: ``result[i, index[i, j]] = src[i, j]`` for dim 1. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def scatter_add_(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
+    """`input` with elements added where an index says: ``result[i, index[i, j]] += src[i, j]`` for dim 1. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def scatter_reduce_(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, reduce: str, *, include_self: builtins.bool = ...) -> Tensor:
+    """`input` with elements combined where an index says: all of `src` that one element is named for. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def selu_(input: Tensor) -> Tensor:
+    """Elements times 1.0507, after negative ones became ``1.6733 * (exp(input) - 1)``. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
 def sgn(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The same as `sign` for real numbers."""
@@ -519,6 +633,12 @@ def square(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
 def square_(input: Tensor) -> Tensor:
     """``input * input``, element by element. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
+def sub_(input: Any, other: Any, *, alpha: Number = ...) -> Tensor:
+    """`input` minus `other`, element by element. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def subtract_(input: Any, other: Any, *, alpha: Number = ...) -> Tensor:
+    """The same as `sub`. `input` minus `other`, element by element. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
 def tan(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The tangent of each element, an angle in radians."""
 
@@ -530,6 +650,15 @@ def tanh(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
 
 def tanh_(input: Tensor) -> Tensor:
     """The hyperbolic tangent, ``sinh(input) / cosh(input)``, between -1 and 1. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) -> Tensor:
+    """Elements that are not above `threshold` replaced by `value`. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def tril_(input: Tensor, diagonal: builtins.int = ...) -> Tensor:
+    """The lower triangle of a matrix, or of each in a batch; zeros above it. In place: `input` is overwritten, and every tensor over its storage sees it."""
+
+def triu_(input: Tensor, diagonal: builtins.int = ...) -> Tensor:
+    """The upper triangle of a matrix, or of each in a batch; zeros below it (see `tril`). In place: `input` is overwritten, and every tensor over its storage sees it."""
 
 def true_divide(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = ...) -> Tensor:
     """``input / other``, element by element. A division by zero gives an infinity or NaN, and no error."""

@@ -27,6 +27,11 @@ def test_examples_of_pointwise_functions(name):
     run_example(getattr(home, name), name)
 
 
+@pytest.mark.parametrize("name", ["clamp_", "selu_", "threshold_", "elu_", "rrelu_", "hardtanh_"])
+def test_examples_of_functions_in_place(name):
+    run_example(getattr(F if hasattr(F, name) else tl, name), name)
+
+
 def run_example(function, name):
     (example,) = FINDER.find(function, name, module=False, globs={})
     assert example.examples
@@ -38,7 +43,7 @@ MADE = [
     name
     for name, method in inspect.getmembers(tl.Tensor, inspect.isfunction)
     if not name.startswith("_")
-    and (name in CASTS or (name.endswith("_") and method.__module__ == "tensorlab.ops.pointwise"))
+    and (name in CASTS or (name.endswith("_") and method.__code__.co_name != name))
 ]
 
 

@@ -186,7 +186,7 @@ def _maxima(rows: Tensor, begins: Tensor, counts: Tensor | None) -> Tensor:
     return where(unsqueeze(filled.any(1), -1), maxima, 0.0)
 
 
-@op(namespace="nn.functional")
+@op("function in_place", namespace="nn.functional")
 def rrelu(
     input: Tensor,
     lower: float = 1.0 / 8,
@@ -215,17 +215,6 @@ def rrelu(
     drawn = uniform_(empty(int(count_nonzero(below)), dtype=dtypes.float64), lower, upper)
     part = masked_scatter(ones_like(input), below, to(drawn, input.dtype))
     return mul_(input, part) if inplace else mul(input, part)
-
-
-@op(namespace="nn.functional")
-def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Tensor:
-    """`rrelu` in place.
-
-    Example:
-        >>> F.rrelu_(tl.tensor([-4.0, 4.0]), 0.25, 0.75)
-        tensor([-2.,  4.])
-    """
-    return rrelu(input, lower, upper, training, True)
 
 
 @op(namespace="nn.functional")

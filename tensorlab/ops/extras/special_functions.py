@@ -10,16 +10,15 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.core import dtypes
 from tensorlab.dispatch.operands import Number, is_number, result_type
-from tensorlab.dispatch.primitive import check_out
+from tensorlab.dispatch.primitive import IN_PLACE, check_out
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.arithmetic import pow as power
-from tensorlab.ops.arithmetic import pow_ as power_
 from tensorlab.ops.conversion import clone, copy_, to
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import apply, apply_in_place
 from tensorlab.ops.outputs import need_outs, written
-from tensorlab.ops.pointwise import copysign, digamma, digamma_, erfc, exp2, mul, mul_
+from tensorlab.ops.pointwise import copysign, digamma, digamma_, erfc, exp2, mul
 from tensorlab.ops.rows import function_of
 from tensorlab.ops.shape import broadcast_tensors
 from tensorlab.ops.where import where
@@ -30,25 +29,12 @@ from tensorlab.tensor import Tensor
 _heaviside = function_of("heaviside")
 
 
-@op("function method", names="unifies")
+@op("function method in_place", names="unifies")
 @documented("heaviside", {"input": "a tensor.", "values": "what it is at 0: a tensor of the same dtype."})
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """0 below 0, 1 above it, and `values` at 0."""
     _need_one_dtype(input, values)
     return _heaviside(input, values, out=out)
-
-
-@op("method")
-def heaviside_(input: Tensor, values: Tensor) -> Tensor:
-    """`heaviside` in place: `input` becomes 0, 1, or `values` where it was 0.
-
-    Example:
-        >>> x = tl.tensor([-1.5, 0.0, 2.0])
-        >>> x.heaviside_(tl.tensor(0.5))
-        tensor([0.0000, 0.5000, 1.0000])
-    """
-    _need_one_dtype(input, values)
-    return apply_in_place(TABLE["heaviside"], input, values)
 
 
 def _need_one_dtype(input: Tensor, values: Tensor) -> None:
@@ -60,7 +46,7 @@ def _need_one_dtype(input: Tensor, values: Tensor) -> None:
         )
 
 
-@op("function method", aliases="special.logit", names="unifies")
+@op("function method in_place in_place_function", aliases="special.logit", names="unifies")
 @documented(
     "logit",
     {
@@ -72,18 +58,6 @@ def _need_one_dtype(input: Tensor, values: Tensor) -> None:
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
     """``log(input / (1 - input))``: the number of which each element is the sigmoid."""
     return apply(TABLE["logit"], input, -1.0 if eps is None else eps, out=out)
-
-
-@op("function method")
-def logit_(input: Tensor, eps: float | None = None) -> Tensor:
-    """`logit` in place: each probability in `input` becomes the number of which it is the sigmoid.
-
-    Example:
-        >>> x = tl.tensor([0.5, 1.0])
-        >>> x.logit_(eps=0.25)
-        tensor([0.0000, 1.0986])
-    """
-    return apply_in_place(TABLE["logit"], input, -1.0 if eps is None else eps)
 
 
 @op(aliases="special.polygamma", names="unifies")
@@ -124,7 +98,7 @@ def _need_order(n: int) -> None:
         raise RuntimeError(f"polygamma(n, x) does not support negative n: {n} is no number of derivatives")
 
 
-@op("function method", names="unifies")
+@op("function method in_place", names="unifies")
 def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """`input` to the power of `exponent`, computed in float64 whatever the dtypes are.
 
@@ -138,34 +112,20 @@ def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Tenso
         RuntimeError: the shapes do not broadcast, or `out` is not float64.
 
     Example:
+        >>> tl.float_power(tl.tensor([4.0, 2.0], dtype=tl.float64), 2)
+        tensor([16.,  4.], dtype=tensorlab.float64)
         >>> tl.float_power(tl.tensor([4, 2]), -0.5)
         tensor([0.5000, 0.7071], dtype=tensorlab.float64)
     """
     if is_number(input) and is_number(exponent):
         raise TypeError("float_power(): input or exponent must be a Tensor, got two numbers")
-    if out is not None and out._dtype is not dtypes.float64:
+    written_to = input if out is IN_PLACE else out
+    if isinstance(written_to, Tensor) and written_to._dtype is not dtypes.float64:
         raise RuntimeError(
-            f"the output given to float_power has dtype {out._dtype.name} but the operation's result "
-            f"requires dtype float64"
+            f"the {'base' if out is IN_PLACE else 'output'} given to float_power has dtype "
+            f"{written_to._dtype.name} but the operation's result requires dtype float64"
         )
     return power(_as_double(input), _as_double(exponent), out=out)
-
-
-@op("method")
-def float_power_(input: Tensor, exponent: Tensor | Number) -> Tensor:
-    """`float_power` in place, of a float64 tensor.
-
-    Example:
-        >>> x = tl.tensor([4.0, 2.0], dtype=tl.float64)
-        >>> x.float_power_(2)
-        tensor([16.,  4.], dtype=tensorlab.float64)
-    """
-    if input._dtype is not dtypes.float64:
-        raise RuntimeError(
-            f"the base given to float_power_ has dtype {input._dtype.name} but the operation's result "
-            f"requires dtype float64"
-        )
-    return power_(input, _as_double(exponent))
 
 
 def _as_double(operand: Tensor | Number) -> Tensor | Number:
@@ -301,7 +261,7 @@ def nextafter_(input: Tensor, other: Tensor) -> Tensor:
 RADIANS_OF_A_DEGREE = math.pi / 180
 
 
-@op("function method")
+@op("function method in_place in_place_function")
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles given in degrees, in radians: a half turn is π. Of integers they are of the default dtype.
 
@@ -313,7 +273,7 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return mul(input, RADIANS_OF_A_DEGREE, out=out)
 
 
-@op("function method")
+@op("function method in_place in_place_function")
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles given in radians, in degrees: a half turn is 180. Of integers they are of the default dtype.
 
@@ -323,27 +283,3 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     need_tensors("rad2deg", input=input)
     return mul(input, 1 / RADIANS_OF_A_DEGREE, out=out)
-
-
-@op("function method")
-def deg2rad_(input: Tensor) -> Tensor:
-    """`deg2rad`, written into `input`.
-
-    Example:
-        >>> x = tl.tensor([180.0, 90.0])
-        >>> x.deg2rad_()
-        tensor([3.1416, 1.5708])
-    """
-    return mul_(input, RADIANS_OF_A_DEGREE)
-
-
-@op("function method")
-def rad2deg_(input: Tensor) -> Tensor:
-    """`rad2deg`, written into `input`.
-
-    Example:
-        >>> x = tl.tensor([0.0, 3.1415927])
-        >>> x.rad2deg_()
-        tensor([  0., 180.])
-    """
-    return mul_(input, 1 / RADIANS_OF_A_DEGREE)

@@ -9,14 +9,14 @@ from typing import Any
 from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.core import broadcasting, dtypes, layout
+from tensorlab.core import broadcasting, dtypes
 from tensorlab.core.dtypes import dtype, int64
 from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.core.modes import current, no_grad
 from tensorlab.dispatch.memory import as_new, counted, next_version
 from tensorlab.dispatch.operands import Number, number_from
-from tensorlab.dispatch.primitive import Recorded, Result, call, call_in_place, check_out
+from tensorlab.dispatch.primitive import IN_PLACE, Recorded, Result, call, check_out
 from tensorlab.ops import arithmetic, conversion, creation, pointwise
 from tensorlab.ops.argreduce import aminmax
 from tensorlab.ops.arguments import need_tensor
@@ -28,7 +28,15 @@ from tensorlab.ops.indexing.gradients import (
     ScatterBackward1,
     ScatterReduceBackward0,
 )
-from tensorlab.ops.indexing.index_plan import Read, Write, along_dim, apart, need_dtype, need_index
+from tensorlab.ops.indexing.index_plan import (
+    Read,
+    Write,
+    along_dim,
+    dim_of,
+    need_dtype,
+    need_index,
+    written_at,
+)
 from tensorlab.ops.indexing.masks import masked_fill_
 from tensorlab.ops.outputs import written
 from tensorlab.ops.shape import expand, reshape, unsqueeze
@@ -117,14 +125,10 @@ def gather(
     """
     need_tensor("gather", input)
     need_tensor("gather", index, "index")
-    return call(GATHER, input, index, params=(_dim(input, dim),), out=out)
+    return call(GATHER, input, index, params=(dim_of(input, dim),), out=out)
 
 
-def _dim(input: Tensor, dim: int) -> int:
-    return layout.wrap_dim(layout.as_int(dim, "dim"), len(input._shape))
-
-
-@op("function method")
+@op("function method in_place")
 def scatter(
     input: Tensor,
     dim: int,
@@ -135,31 +139,10 @@ def scatter(
     reduce: str | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """A copy of `input` with elements written where an index says; see `scatter_`.
-
-    Example:
-        >>> tl.zeros(2, 3).scatter(1, tl.tensor([[2], [0]]), 1)
-        tensor([[0., 0., 1.],
-                [1., 0., 0.]])
-    """
-    dim, values, action = _scattered(input, dim, index, src, value, reduce)
-    return call(SCATTER, input, values, index, params=(dim, action), out=out)
-
-
-@op("method")
-def scatter_(
-    input: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor | Number | None = None,
-    *,
-    value: Number | None = None,
-    reduce: str | None = None,
-) -> Tensor:
-    """Elements written where an index says: ``input[i, index[i, j]] = src[i, j]`` for dim 1.
+    """`input` with elements replaced where an index says: ``result[i, index[i, j]] = src[i, j]`` for dim 1.
 
     Args:
-        input: the tensor to write into.
+        input: a tensor.
         dim: the dimension along which the index chooses.
         index: int64 or int32, with as many dimensions as `input`; apart from `dim` it is nowhere larger than
             `input`, and nowhere larger than `src`. Where it names an element several times the last one in
@@ -167,6 +150,7 @@ def scatter_(
         src: a tensor of `input`'s dtype, or a number.
         value: a number, by another name.
         reduce: ``"add"`` or ``"multiply"``: combine with the element instead of overwriting it.
+        out: a tensor of the result's shape and dtype to write into.
 
     Raises:
         TypeError: neither `src` nor `value` is given, or one is of another kind.
@@ -175,20 +159,12 @@ def scatter_(
             write is refused. Nothing is written then.
 
     Example:
-        >>> tl.zeros(2, 3).scatter_(1, tl.tensor([[2], [0]]), 1.0)
+        >>> tl.zeros(2, 3).scatter(1, tl.tensor([[2], [0]]), 1)
         tensor([[0., 0., 1.],
                 [1., 0., 0.]])
     """
     dim, values, action = _scattered(input, dim, index, src, value, reduce)
-    return _write(SCATTER, input, dim, index, values, action)
-
-
-def _write(
-    primitive: Scatter, input: Tensor, dim: int, index: Tensor, values: Tensor | Number, action: str
-) -> Tensor:
-    """The operation in place."""
-    values, index = apart(input, values, index)
-    return call_in_place(primitive, input, values, index, params=(dim, action))
+    return written_at(SCATTER, input, values, index, (dim, action), out)
 
 
 def _need_plain_scatter(reduce: str | None, *operands: object) -> None:
@@ -201,9 +177,12 @@ def _need_plain_scatter(reduce: str | None, *operands: object) -> None:
                 )
 
 
-@op("function method")
+@op("function method in_place")
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with elements added where an index says; see `scatter_add_`.
+    """`input` with elements added where an index says: ``result[i, index[i, j]] += src[i, j]`` for dim 1.
+
+    It is the adjoint of `gather`. An element that is named several times gets every sum, in row-major order
+    of the index, whatever the number of threads. Arguments and errors are those of `scatter`.
 
     Example:
         >>> tl.zeros(3).scatter_add(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
@@ -211,22 +190,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     """
     need_tensor("scatter_add", src, "src")
     dim = _checked_dim("scatter_add", input, dim, index)
-    return call(SCATTER_ADD, input, src, index, params=(dim, "add"), out=out)
-
-
-@op("method")
-def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """Elements added where an index says: ``input[i, index[i, j]] += src[i, j]`` for dim 1.
-
-    It is the adjoint of `gather`. An element that is named several times gets every sum, in row-major order
-    of the index, whatever the number of threads. Arguments and errors are those of `scatter_`.
-
-    Example:
-        >>> tl.zeros(3).scatter_add_(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
-        tensor([4., 0., 2.])
-    """
-    need_tensor("scatter_add", src, "src")
-    return _write(SCATTER_ADD, input, _checked_dim("scatter_add", input, dim, index), index, src, "add")
+    return written_at(SCATTER_ADD, input, src, index, (dim, "add"), out)
 
 
 @op("function method")
@@ -267,7 +231,7 @@ def take_along_dim(
             f"take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
         )
-    dim = _dim(input, dim)
+    dim = dim_of(input, dim)
     size = input.shape[dim] if input.ndim else 1
     if not size and indices.numel():
         raise RuntimeError("take_along_dim(): the dimension has no elements, and the indices name some")
@@ -305,7 +269,7 @@ def _scattered(
 def _checked_dim(function: str, input: Tensor, dim: int, index: Tensor) -> int:
     need_tensor(function, input)
     need_tensor(function, index, "index")
-    return _dim(input, dim)
+    return dim_of(input, dim)
 
 
 _SCATTER_ACTIONS = {None: "replace", "add": "add", "multiply": "mul"}
@@ -341,7 +305,7 @@ def _check_covered(function: str, index: Tensor, src: Tensor) -> None:
 # --- several that go to one place ---------------------------------------------------------------------
 
 
-@op("function method")
+@op("function method in_place")
 def scatter_reduce(
     input: Tensor,
     dim: int,
@@ -352,13 +316,28 @@ def scatter_reduce(
     include_self: bool = True,
     out: Tensor | None = None,
 ) -> Tensor:
-    """A copy of `input` with elements combined where an index says; see `scatter_reduce_`.
+    """`input` with elements combined where an index says: all of `src` that one element is named for.
+
+    Args:
+        input, dim, index, src: as for `scatter_add`.
+        reduce: ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``.
+        include_self: whether the element that `input` has there takes part.
+        out: a tensor of the result's shape and dtype to write into.
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: `reduce` is another word; or as for `scatter`.
 
     Example:
         >>> tl.zeros(3).scatter_reduce(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]), "amax")
         tensor([3., 0., 2.])
     """
     notes = _reduction(input, dim, index, src, reduce, include_self)
+    if out is IN_PLACE:
+        version = next_version(input)
+        with in_place(ScatterReduceBackward0, input, src, index, **notes), no_grad():
+            counted(_reduced(input, index, src, **notes), version)
+        return written_by("scatter_reduce_", input)
     if out is not None:
         check_out("scatter_reduce", out, input, src)
     with no_grad():
@@ -366,34 +345,6 @@ def scatter_reduce(
     if out is not None:
         return written(out, result, exact=True)
     return record(ScatterReduceBackward0, as_new(result), input, src, index, **notes)
-
-
-@op("method")
-def scatter_reduce_(
-    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
-) -> Tensor:
-    """Elements combined where an index says: all of `src` that one element of `input` is named for.
-
-    Args:
-        input, dim, index, src: as for `scatter_add_`.
-        reduce: ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``.
-        include_self: whether the element that `input` has there takes part.
-
-    Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: `reduce` is another word; or as for `scatter_`.
-
-    Example:
-        >>> groups = tl.tensor([0, 1, 0, 1])
-        >>> x = tl.tensor([1.0, 2.0, 3.0, 6.0])
-        >>> tl.zeros(2).scatter_reduce_(0, groups, x, "mean", include_self=False)
-        tensor([2., 4.])
-    """
-    notes = _reduction(input, dim, index, src, reduce, include_self)
-    version = next_version(input)
-    with in_place(ScatterReduceBackward0, input, src, index, **notes), no_grad():
-        counted(_reduced(input, index, src, **notes), version)
-    return written_by("scatter_reduce_", input)
 
 
 def _lowest(t: dtype) -> Number:
@@ -432,18 +383,18 @@ def _reduced(target: Tensor, index: Tensor, src: Tensor, dim: int, reduce: str, 
     """`target` with elements of `src` combined into it, and nothing recorded."""
     action, neutral = _REDUCTIONS[reduce]
     if not include_self:
-        _write(SCATTER_REDUCE, target, dim, index, neutral(target.dtype), "replace")
-    _write(SCATTER_REDUCE, target, dim, index, src, action)
+        written_at(SCATTER_REDUCE, target, neutral(target.dtype), index, (dim, "replace"), IN_PLACE)
+    written_at(SCATTER_REDUCE, target, src, index, (dim, action), IN_PLACE)
     return _divide_by_counts(target, dim, index, include_self) if reduce == "mean" else target
 
 
 def _divide_by_counts(target: Tensor, dim: int, index: Tensor, include_self: bool) -> Tensor:
     """Sums into means: each element divided by the number of values in it; integers are rounded down."""
     counts = creation.full(target.shape, int(include_self), dtype=dtypes.int64)
-    _write(SCATTER_REDUCE, counts, dim, index, 1, "add")
+    written_at(SCATTER_REDUCE, counts, 1, index, (dim, "add"), IN_PLACE)
     masked_fill_(counts, pointwise.eq(counts, 0), 1)
-    divide = arithmetic.div_ if target.dtype.is_floating_point else arithmetic.floor_divide_
-    return divide(target, conversion.to(counts, target.dtype))
+    divide = arithmetic.div if target.dtype.is_floating_point else arithmetic.floor_divide
+    return divide(target, conversion.to(counts, target.dtype), out=IN_PLACE)
 
 
 # --- class numbers as vectors -------------------------------------------------------------------------
@@ -491,4 +442,4 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     elif greatest >= num_classes:
         raise RuntimeError(f"Class values must be smaller than num_classes, got {greatest} and {num_classes}")
     result = zeros(*tensor.shape, num_classes, dtype=int64)
-    return as_new(scatter_(result, -1, unsqueeze(tensor, -1), 1))
+    return as_new(scatter(result, -1, unsqueeze(tensor, -1), 1, out=IN_PLACE))

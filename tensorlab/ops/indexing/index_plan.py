@@ -22,7 +22,7 @@ from tensorlab.core.layout import Size
 from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.guards import share_cells
 from tensorlab.dispatch.operands import Number, check_number, widened
-from tensorlab.dispatch.primitive import Primitive, Recorded, Result
+from tensorlab.dispatch.primitive import IN_PLACE, Primitive, Recorded, Result, call
 from tensorlab.ops import conversion
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.scalars import TABLE
@@ -37,12 +37,14 @@ __all__ = [
     "Write",
     "along_dim",
     "apart",
+    "dim_of",
     "elements_of",
     "is_expanded",
     "need_dtype",
     "need_index",
     "need_vector",
     "slices_at",
+    "written_at",
 ]
 
 # The "dimension" of an index that counts all elements of a tensor.
@@ -395,6 +397,20 @@ def _writing_order(shape: Size, operands: list[tuple[int, ...]]) -> Sequence[int
 
 
 # --- arguments, and the copies that are written -------------------------------------------------------
+
+
+def dim_of(input: Tensor, dim: int) -> int:
+    """A dimension that an operation was given, counted from the first."""
+    return layout.wrap_dim(layout.as_int(dim, "dim"), len(input._shape))
+
+
+def written_at(
+    primitive: Write, input: Tensor, values: Any, index: Tensor, params: tuple, out: Any, lenient: str = ""
+) -> Tensor:
+    """`call`; in place the values and the index are kept apart from the tensor first, see `apart`."""
+    if out is IN_PLACE:
+        values, index = apart(input, values, index, lenient=lenient)
+    return call(primitive, input, values, index, params=params, out=out)
 
 
 def apart(target: Tensor, *others: Any, lenient: str = "") -> Sequence[Any]:

@@ -16,7 +16,7 @@ from tensorlab.core.memory_formats import contiguous_format, preserved_strides
 from tensorlab.dispatch.copies import write
 from tensorlab.dispatch.guards import guard_write
 from tensorlab.dispatch.operands import Number, check_number, is_number, number_from
-from tensorlab.dispatch.primitive import Recorded, Result, call, call_in_place
+from tensorlab.dispatch.primitive import IN_PLACE, Recorded, Result, call, call_in_place
 from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.indexing.gradients import (
@@ -32,11 +32,13 @@ from tensorlab.ops.indexing.index_plan import (
     Read,
     Write,
     apart,
+    dim_of,
     elements_of,
     need_dtype,
     need_index,
     need_vector,
     slices_at,
+    written_at,
 )
 from tensorlab.ops.shape import reshape
 from tensorlab.registry import op
@@ -149,14 +151,10 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     """
     need_tensor("index_select", input)
     need_tensor("index_select", index, "index")
-    return call(INDEX_SELECT, input, index, params=(_dim(input, dim), False), out=out)
+    return call(INDEX_SELECT, input, index, params=(dim_of(input, dim), False), out=out)
 
 
-def _dim(input: Tensor, dim: int) -> int:
-    return layout.wrap_dim(layout.as_int(dim, "dim"), len(input._shape))
-
-
-@op("function method", names="keeps")
+@op("function method in_place", names="keeps")
 def index_add(
     input: Tensor,
     dim: int,
@@ -166,29 +164,18 @@ def index_add(
     alpha: Number = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """A copy of `input` with slices added where a vector says; see `index_add_`.
-
-    Example:
-        >>> tl.zeros(3).index_add(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
-        tensor([4., 0., 2.])
-    """
-    dim, values = _added(input, dim, index, source, alpha)
-    return call(INDEX_ADD, input, values, index, params=(dim, False, "add"), out=out)
-
-
-@op("method")
-def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
-    """Slices added where a vector says: ``input[index[i]] += alpha * source[i]`` for dim 0.
+    """`input` with slices added where a vector says: ``result[index[i]] += alpha * source[i]`` for dim 0.
 
     A slice that is named several times gets every sum, in the order of the index, whatever the number of
     threads.
 
     Args:
-        input: the tensor to write into.
+        input: a tensor.
         dim: the dimension along which the index chooses.
         index: a vector of int64 or int32, each 0 or more, as long as `source` is at `dim`.
         source: a tensor of `input`'s dtype, and apart from `dim` of its shape.
         alpha: what the source is multiplied by.
+        out: a tensor of the result's shape and dtype to write into.
 
     Raises:
         IndexError: there is no such dimension, or the index is no vector.
@@ -196,65 +183,32 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
             does not fit, or the write is refused. Nothing is written then.
 
     Example:
-        >>> gradient = tl.zeros(3, 2)
-        >>> gradient.index_add_(0, tl.tensor([2, 0, 2]), tl.tensor([[1.0, 2], [3, 4], [5, 6]]))
-        tensor([[3., 4.],
-                [0., 0.],
-                [6., 8.]])
+        >>> tl.zeros(3).index_add(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
+        tensor([4., 0., 2.])
     """
-    check_in_place(input)
     dim, values = _added(input, dim, index, source, alpha)
-    return _write(INDEX_ADD, input, dim, index, values, "add")
+    return written_at(INDEX_ADD, input, values, index, (dim, False, "add"), out)
 
 
-def _write(
-    primitive: WriteSlices,
-    input: Tensor,
-    dim: int,
-    index: Tensor,
-    values: Tensor | Number,
-    action: str = "replace",
-    wraps: bool = False,
-    lenient: str = "",
-) -> Tensor:
-    """The operation in place."""
-    values, index = apart(input, values, index, lenient=lenient)
-    return call_in_place(primitive, input, values, index, params=(dim, wraps, action))
-
-
-@op("function method", names="keeps")
+@op("function method in_place", names="keeps")
 def index_copy(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None
 ) -> Tensor:
-    """A copy of `input` with slices overwritten where a vector says; see `index_copy_`.
-
-    Example:
-        >>> tl.zeros(3).index_copy(0, tl.tensor([2, 0]), tl.tensor([1.0, 2.0]))
-        tensor([2., 0., 1.])
-    """
-    dim, values = _copied(input, dim, index, source)
-    return call(INDEX_COPY, input, values, index, params=(dim, False, "replace"), out=out)
-
-
-@op("method")
-def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """Slices overwritten where a vector says: ``input[index[i]] = source[i]`` for dim 0.
+    """`input` with slices replaced where a vector says: ``result[index[i]] = source[i]`` for dim 0.
 
     Where the index names a slice several times the last one stays. The index is int64; the other arguments
-    are those of `index_add_`.
+    are those of `index_add`.
 
     Raises:
         IndexError: the index names a slice that does not exist, is no vector, or does not go with `source`.
         RuntimeError: a shape or dtype does not fit, or the write is refused.
 
     Example:
-        >>> tl.zeros(2, 3).index_copy_(1, tl.tensor([2, 0]), tl.tensor([[1.0, 2], [3, 4]]))
-        tensor([[2., 0., 1.],
-                [4., 0., 3.]])
+        >>> tl.zeros(3).index_copy(0, tl.tensor([2, 0]), tl.tensor([1.0, 2.0]))
+        tensor([2., 0., 1.])
     """
-    check_in_place(input)
     dim, values = _copied(input, dim, index, source)
-    return _write(INDEX_COPY, input, dim, index, values)
+    return written_at(INDEX_COPY, input, values, index, (dim, False, "replace"), out)
 
 
 @op("function method", names="keeps")
@@ -275,7 +229,7 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) 
     """Slices filled with one number where a vector says: ``input[index[i]] = value`` for dim 0.
 
     Args:
-        input: the tensor to write into.
+        input: a tensor.
         dim: the dimension along which the index chooses.
         index: a vector of int64; a negative one counts from the end.
         value: a number, or a tensor of 0 dimensions.
@@ -292,7 +246,7 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) 
     """
     check_in_place(input)
     dim, value = _filled(input, dim, index, value)
-    return _write(INDEX_FILL, input, dim, index, value, wraps=True, lenient="index_fill_")
+    return written_at(INDEX_FILL, input, value, index, (dim, True, "replace"), IN_PLACE, "index_fill_")
 
 
 def _added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number) -> tuple[int, Tensor]:
@@ -303,7 +257,7 @@ def _added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number
     alpha = number_from(alpha)
     if not is_number(alpha):
         raise TypeError(f"index_add(): argument 'alpha' must be a number, not {type(alpha).__name__}")
-    dim = _dim(input, dim)
+    dim = dim_of(input, dim)
     need_vector("index_add", index)
     need_dtype("index_add", input, "source", source)
     length = source.shape[dim] if dim < source.ndim else 1
@@ -331,7 +285,7 @@ def _copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> tuple[int
     need_tensor("index_copy", input)
     need_tensor("index_copy", source, "source")
     need_tensor("index_copy", index, "index")
-    dim = _dim(input, dim)
+    dim = dim_of(input, dim)
     need_vector("index_copy", index)
     if not source.ndim and index.numel() != 1:
         raise IndexError(
@@ -363,7 +317,7 @@ def _filled(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> t
     need_tensor("index_fill", input)
     need_tensor("index_fill", index, "index")
     need_index("index_fill", index, dtypes.int64, error=IndexError)
-    dim = _dim(input, dim)
+    dim = dim_of(input, dim)
     if isinstance(value, Tensor):
         if value.ndim:
             raise RuntimeError(

@@ -83,3 +83,28 @@ def test_a_target_that_is_no_class_is_told_when_the_host_waits(device):
         loss.item()
     assert F.cross_entropy(tl.zeros(1, 4).cuda(), tl.tensor([1]).cuda()).item() == pytest.approx(1.386294)
     assert F.cross_entropy(tl.zeros(1, 4).cuda(), tl.tensor([-100]).cuda()).isnan().item()
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [
+        lambda x: F.max_pool2d(x, 2),
+        lambda x: F.max_pool2d(x, 3, stride=1, padding=1, dilation=2),
+        lambda x: F.avg_pool2d(x, (3, 2), stride=2, padding=1),
+        lambda x: F.avg_pool2d(x, 2, ceil_mode=True, count_include_pad=False, padding=1),
+        lambda x: F.adaptive_avg_pool2d(x, (3, 2)),
+        lambda x: F.adaptive_max_pool2d(x, (2, 3)),
+        lambda x: F.max_pool1d(x[0], 3, 2),
+    ],
+)
+def test_a_pooling_is_one_launch_each_way(device, pool):
+    tl.manual_seed(2)
+    x = tl.randn(2, 2, 5, 7)
+    x[0, 0, 1, 1] = tl.nan
+    before = device.launches
+    found, places = F.max_pool2d(x.cuda(), 2, return_indices=True)
+    assert device.launches == before + 1
+    expected = F.max_pool2d(x, 2, return_indices=True)
+    tl.testing.assert_close((found.cpu(), places.cpu()), tuple(expected), equal_nan=True)
+    agree(pool, tl.randn(2, 2, 5, 7))
+    agree(lambda x: pool(x.permute(0, 1, 3, 2)).float(), tl.randn(2, 2, 7, 5).bfloat16())

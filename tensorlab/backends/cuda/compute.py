@@ -19,6 +19,7 @@ from tensorlab.backends.cuda import (
     tensor_cores,
     text,
     warpgroups,
+    windows,
 )
 from tensorlab.backends.cuda.driver import Driver, Simulated
 from tensorlab.backends.cuda.memory import Pool
@@ -26,6 +27,7 @@ from tensorlab.backends.fused import Backend
 from tensorlab.backends.layers import AttentionLayout, NormalGroups
 from tensorlab.backends.operands import Buffer, Launch, Memory, OperandLayout, no_launch
 from tensorlab.backends.protocol import IndexLayout, RandomLaunch
+from tensorlab.backends.windows import Pooling
 from tensorlab.core import dtypes
 from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
@@ -88,7 +90,7 @@ class Cuda(Backend):
         self.launches += 1
         self.driver.launch(kernel, grid, block, *arguments)
 
-    def _each(self, kernel: Callable, count: int, *arguments: Any) -> None:
+    def each(self, kernel: Callable, count: int, *arguments: Any) -> None:
         """Run a kernel whose threads share `count` elements among them."""
         self._run(kernel, *self._shared_among(count), *arguments)
 
@@ -106,7 +108,7 @@ class Cuda(Backend):
     def fill(self, cells: Buffer, count: int, value: np.generic) -> None:
         """See `tensorlab.backends.protocol.Core.fill`."""
         if count:
-            self._each(kernels.fill, count, *_raw(cells), count, value)
+            self.each(kernels.fill, count, *_raw(cells), count, value)
 
     def upload(self, cells: memoryview) -> Memory:
         """See `tensorlab.backends.protocol.Core.upload`."""
@@ -124,7 +126,7 @@ class Cuda(Backend):
     def copy(self, to: Memory, cells: Memory) -> None:
         """See `tensorlab.backends.protocol.Core.copy`."""
         if cells.nbytes:
-            self._each(
+            self.each(
                 kernels.copy_bytes,
                 cells.nbytes,
                 to.view(np.uint8).cells,
@@ -186,7 +188,7 @@ class Cuda(Backend):
             arguments: list[Any] = []
             for layout, buffer in zip(operands, buffers, strict=True):
                 arguments += [buffer] if layout.is_number else [*_raw(buffer), layout.strides]
-            self._each(kernel, count, count, sizes, *arguments)
+            self.each(kernel, count, count, sizes, *arguments)
 
         return launch
 
@@ -220,7 +222,7 @@ class Cuda(Backend):
             arguments: list[Any] = []
             for buffer, step in zip(operands, apart, strict=False):
                 arguments += [*_raw(buffer), step]
-            self._each(kernel, rows * columns, rows * columns, columns, *arguments, *operands[cells:])
+            self.each(kernel, rows * columns, rows * columns, columns, *arguments, *operands[cells:])
 
         return launch
 
@@ -295,7 +297,7 @@ class Cuda(Backend):
         layouts = _chosen(places.strides, kept), _chosen(source.strides, kept), _chosen(source.strides, dims)
 
         def launch(found: Buffer, item: Buffer) -> None:
-            self._each(
+            self.each(
                 kernel, results, results, n, sizes, span, *_raw(found), layouts[0], *_raw(item), *layouts[1:]
             )
 
@@ -328,7 +330,7 @@ class Cuda(Backend):
             arguments: list[Any] = []
             for buffer, layout in zip(buffers, strides, strict=True):
                 arguments += [*_raw(buffer), *layout]
-            self._each(kernel, math.prod(sizes), math.prod(sizes), shape[dim], sizes, *arguments)
+            self.each(kernel, math.prod(sizes), math.prod(sizes), shape[dim], sizes, *arguments)
 
         return launch
 
@@ -426,10 +428,10 @@ class Cuda(Backend):
             cells = tuple(memory.cells for memory, _ in index_buffers)
             places = cells, tuple(first for _, first in index_buffers), strides, sizes, steps
             if action != "gather":
-                self._each(kernels.scatter, WIDEST, _ACTIONS[action], *operands, *places)
+                self.each(kernels.scatter, WIDEST, _ACTIONS[action], *operands, *places)
                 return False
             outside = self.allocate(self._shared_among(count)[0], np.dtype(np.int32))
-            self._each(kernels.gather, count, *operands, outside.cells, *places, lows)
+            self.each(kernels.gather, count, *operands, outside.cells, *places, lows)
             return any(self.download(outside))
 
         return launch
@@ -466,7 +468,7 @@ class Cuda(Backend):
         kernel = text.kernel_of("sort", text.sort_text(element_type, descending))
 
         def launch(places: Buffer, source: Buffer) -> None:
-            self._each(kernel, rows * size, rows, size, *wanted, *_raw(places), *_raw(source))
+            self.each(kernel, rows * size, rows, size, *wanted, *_raw(places), *_raw(source))
 
         return launch
 
@@ -479,7 +481,7 @@ class Cuda(Backend):
         if 0 in shape:
             return no_launch
         dim %= len(shape)
-        kernel = self._of_rows(rows.log_softmax if logarithm else rows.softmax, source.dtype, result)
+        kernel = rows.of_cells(rows.log_softmax if logarithm else rows.softmax, source.dtype, result)
         kept = [each for each in range(len(shape)) if each != dim]
         sizes, n, out_strides = _chosen(shape, kept), shape[dim], default_strides(shape)
         steps = [(_chosen(each, kept), each[dim]) for each in (out_strides, source.strides)]
@@ -503,7 +505,7 @@ class Cuda(Backend):
             return super().normalise(element_type, groups, eps, training, centers)
         if groups.number * groups.length == 0:
             return no_launch
-        kernel = self._of_rows(rows.normalise, element_type, element_type, CENTERS=centers)
+        kernel = rows.of_cells(rows.normalise, element_type, element_type, CENTERS=centers)
         n = groups.length
 
         def launch(
@@ -528,7 +530,7 @@ class Cuda(Backend):
         if cells * compute_type(element_type).itemsize > SHARED or layout.length * layout.width == 0:
             return super().attention(element_type, layout, scale)
         constants = {"MASK": layout.mask, "CAUSAL": layout.causal, **sizes}
-        kernel = self._of_rows(attention.attention, element_type, element_type, **constants)
+        kernel = rows.of_cells(attention.attention, element_type, element_type, **constants)
         vars(kernel)["bounds"] = 32 * queries, 2
         count = math.prod(layout.batch)
         if count * layout.queries == 0:
@@ -555,7 +557,7 @@ class Cuda(Backend):
         """See `tensorlab.backends.layers.LayerOperations.likelihood`."""
         named = {"EACH": reduction == "none", "MEAN": reduction == "mean"}
         first, last = (
-            self._of_rows(kernel, element_type, element_type, **named)
+            rows.of_cells(kernel, element_type, element_type, **named)
             for kernel in (losses.likelihood, losses.likelihood_total)
         )
         count, number = sizes[0] * sizes[2], compute_type(element_type).cell
@@ -582,26 +584,29 @@ class Cuda(Backend):
         """See `tensorlab.backends.layers.LayerOperations.likelihood_gradient`."""
         if 0 in sizes:
             return no_launch
-        kernel = self._of_rows(losses.likelihood_gradient, element_type, element_type, EACH=each, MEAN=mean)
-        rows, width = sizes[0], sizes[1] * sizes[2]
+        kernel = rows.of_cells(losses.likelihood_gradient, element_type, element_type, EACH=each, MEAN=mean)
+        count, width = sizes[0], sizes[1] * sizes[2]
 
         def launch(*buffers: Buffer) -> None:
             cells = [part for each in buffers for part in _raw(each)]
-            grid = min(rows, 4 * self.driver.blocks)
+            grid = min(count, 4 * self.driver.blocks)
             self._run(kernel, grid, min(width, self.driver.threads), *sizes, ignored, *cells)
 
         return launch
 
+    def pool(
+        self, element_type: dtype, problem: Pooling, greatest: bool, places: bool = True
+    ) -> Callable[..., None]:
+        """See `tensorlab.backends.windows.WindowOperations.pool`."""
+        return windows.pool(self, element_type, problem, greatest, places)
+
+    def pool_gradient(self, element_type: dtype, problem: Pooling, greatest: bool) -> Callable[..., None]:
+        """See `tensorlab.backends.windows.WindowOperations.pool_gradient`."""
+        return windows.pool_gradient(self, element_type, problem, greatest)
+
     def _threads_of(self, n: int) -> int:
         """The threads of a block that joins n numbers: a power of two, so that each has one to join with."""
         return 1 << (min(max(n, 1), self.driver.threads).bit_length() - 1)
-
-    @staticmethod
-    def _of_rows(kernel: Callable, source: dtype, result: dtype, **constants: Any) -> Callable:
-        """A kernel of `rows` for cells of these types."""
-        functions = text.functions_of("cells", text.cells_text(source, compute_type(result), result))
-        names = {name: functions[name] for name in ("widen", "narrow", "number")}
-        return products.specialised(kernel, **names, **constants)
 
     # --- random numbers -------------------------------------------------------------------------------------
 

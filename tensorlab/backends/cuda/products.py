@@ -120,6 +120,7 @@ _OWN = tuple(
         "attention",
         "kernels",
         "losses",
+        "pooling",
         "products",
         "ladder",
         "rows",

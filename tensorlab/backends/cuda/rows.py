@@ -6,12 +6,17 @@ Each would be four to eight operations of the core, and each of those reads and 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from tensorlab.backends.array import compute_type
+from tensorlab.backends.cuda import products, text
 from tensorlab.backends.cuda.simulator import cuda
+from tensorlab.core.dtypes import dtype
 
-__all__ = ["joined", "log_softmax", "normalise", "softmax"]
+__all__ = ["joined", "log_softmax", "normalise", "of_cells", "softmax"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -21,6 +26,13 @@ number = np.float32
 WARPS = 32
 # Of `normalise`: whether the mean is taken away.
 CENTERS = True
+
+
+def of_cells(kernel: Callable, source: dtype, result: dtype, **constants: Any) -> Callable:
+    """A kernel for cells of these types, with the functions `widen` and `narrow` for them."""
+    functions = text.functions_of("cells", text.cells_text(source, compute_type(result), result))
+    names = {name: functions[name] for name in ("widen", "narrow", "number")}
+    return products.specialised(kernel, **names, **constants)
 
 
 def widen(cell):

@@ -1,0 +1,102 @@
+"""Pooling: a thread has a result, or on the way back a place of the image, and neighbours have neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensorlab.backends.cuda.intrinsics import quotient, remainder
+from tensorlab.backends.cuda.rows import narrow, widen
+from tensorlab.backends.cuda.simulator import cuda
+
+__all__ = ["pool_gradient", "pool_greatest", "pool_mean"]
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+number = np.float32
+# What every number is as great as; whether places are written; whether numbers are whole.
+LOWEST, PLACES, WHOLE = -np.inf, True, False
+# Of the gradient: whether it is that of the greatest numbers.
+GREATEST = True
+
+
+def divided(total, divisor):
+    """The mean; of whole numbers without a fraction, as it is cut off."""
+    if WHOLE:
+        return number(total // divisor if total >= 0 else -(-total // divisor))
+    return number(total / number(divisor))
+
+
+def pool_greatest(
+    count, channels, lines, columns, width, dilation_y, dilation_x, reaches_y, reaches_x,
+    out, out_first, out_n, out_c, out_y, out_x, x, x_first, x_n, x_c, x_y, x_x,
+    places, places_first,
+):  # fmt: skip
+    """The greatest number of each window, and where it stands. `reaches` are begins, and then ends."""
+    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
+        column, rest = remainder(i, columns), quotient(i, columns)
+        line, rest = remainder(rest, lines), quotient(rest, lines)
+        channel, image = remainder(rest, channels), quotient(rest, channels)
+        cell = x_first + image * x_n + channel * x_c
+        top, left = reaches_y[line], reaches_x[column]
+        best, at = number(LOWEST), top * width + left
+        for y in range(top, reaches_y[lines + line], dilation_y):
+            for across in range(left, reaches_x[columns + column], dilation_x):
+                value = widen(x[cell + y * x_y + across * x_x])
+                if value > best or value != value:
+                    best, at = value, y * width + across
+        out_cell = image * out_n + channel * out_c + line * out_y + column * out_x
+        out[out_first + out_cell] = narrow(best)
+        if PLACES:
+            places[places_first + out_cell] = at
+
+
+def pool_mean(
+    count, channels, lines, columns, divisor, dilation_y, dilation_x, reaches_y, reaches_x,
+    out, out_first, out_n, out_c, out_y, out_x, x, x_first, x_n, x_c, x_y, x_x,
+):  # fmt: skip
+    """The mean of each window. `reaches` are begins, ends, and divisors for where no other is given."""
+    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
+        column, rest = remainder(i, columns), quotient(i, columns)
+        line, rest = remainder(rest, lines), quotient(rest, lines)
+        channel, image = remainder(rest, channels), quotient(rest, channels)
+        cell = x_first + image * x_n + channel * x_c
+        total = number(0)
+        for y in range(reaches_y[line], reaches_y[lines + line], dilation_y):
+            for across in range(reaches_x[column], reaches_x[columns + column], dilation_x):
+                total = number(total + widen(x[cell + y * x_y + across * x_x]))
+        by = divisor
+        if by == 0:
+            by = reaches_y[2 * lines + line] * reaches_x[2 * columns + column]
+        out_cell = out_first + image * out_n + channel * out_c + line * out_y + column * out_x
+        out[out_cell] = narrow(divided(total, by))
+
+
+def pool_gradient(
+    count, channels, height, width, lines, columns, divisor, dilation_y, dilation_x, reaches_y, reaches_x,
+    met_y, met_x, out, out_first, out_n, out_c, out_y, out_x, x, x_first, x_n, x_c, x_y, x_x,
+    places, places_first,
+):  # fmt: skip
+    """Add to each place of an image what the windows give that reach it.
+
+    `met` are for each line, or column, the first window that may reach it, and then the last, and one more.
+    """
+    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
+        across, rest = remainder(i, width), quotient(i, width)
+        y, rest = remainder(rest, height), quotient(rest, height)
+        channel, image = remainder(rest, channels), quotient(rest, channels)
+        plane, total = image * out_n + channel * out_c, number(0)
+        for line in range(met_y[y], met_y[height + y]):
+            for column in range(met_x[across], met_x[width + across]):
+                out_cell = plane + line * out_y + column * out_x
+                if GREATEST:
+                    if places[places_first + out_cell] == y * width + across:
+                        total = number(total + widen(out[out_first + out_cell]))
+                    continue
+                down, right = y - reaches_y[line], across - reaches_x[column]
+                if down % dilation_y == 0 and right % dilation_x == 0:
+                    by = divisor
+                    if by == 0:
+                        by = reaches_y[2 * lines + line] * reaches_x[2 * columns + column]
+                    total = number(total + widen(out[out_first + out_cell]) / number(by))
+        cell = x_first + image * x_n + channel * x_c + y * x_y + across * x_x
+        x[cell] = narrow(number(widen(x[cell]) + total))

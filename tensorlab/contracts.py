@@ -26,6 +26,8 @@ __all__ = [
     "flags_of",
     "misuse",
     "need_flags",
+    "takes_dims",
+    "with_dims",
 ]
 
 # Functions that have a wrapper of their own, and explain their failures in it.
@@ -43,7 +45,8 @@ def explained(function: Callable[P, R], flags: bool = True) -> Callable[P, R]:
 
     Args:
         function: a function whose parameters are annotated.
-        flags: whether a keyword for a bool is refused what is none, before the call.
+        flags: whether a keyword for a bool is refused what is none, before the call, and `dim` and `keepdim`
+            have NumPy's names as well.
 
     Example:
         >>> import tensorlab as tl
@@ -53,11 +56,15 @@ def explained(function: Callable[P, R], flags: bool = True) -> Callable[P, R]:
         TypeError: cdist(): argument 'p' (position 3) must be float, not str
     """
     names = flags_of(function) if flags else ()
+    dims = flags and takes_dims(function)
 
     @functools.wraps(function)
     def call(*arguments: Any, **keywords: Any) -> R:
-        if keywords and names:
-            need_flags(function, names, keywords)
+        if keywords:
+            if dims:
+                keywords = with_dims(function, keywords)
+            if names:
+                need_flags(function, names, keywords)
         try:
             return function(*arguments, **keywords)
         except Exception as error:
@@ -131,6 +138,33 @@ def need_flags(function: Callable, flags: Iterable[str], keywords: Mapping[str, 
                 f"{function.__name__}(): argument {name!r} must be bool, not {type(given).__name__}: "
                 f"write {name}={bool(given) if isinstance(given, (int, float)) else True}"
             )
+
+
+# NumPy's names of arguments.
+_OF_NUMPY = {"axis": "dim", "keepdims": "keepdim"}
+
+
+def takes_dims(function: Callable) -> bool:
+    """Whether a function works along dimensions that a call names."""
+    return "dim" in inspect.signature(function).parameters
+
+
+def with_dims(function: Callable, keywords: dict[str, Any]) -> dict[str, Any]:
+    """A call's keywords, with `dim` for NumPy's ``axis`` and `keepdim` for ``keepdims``.
+
+    Raises:
+        TypeError: both names of one argument are given.
+
+    Example:
+        >>> with_dims(sorted, {"axis": 1})
+        {'dim': 1}
+    """
+    for theirs, ours in _OF_NUMPY.items():
+        if theirs in keywords:
+            if ours in keywords:
+                raise TypeError(f"{function.__name__}() got both {ours!r} and {theirs!r}: give one")
+            keywords[ours] = keywords.pop(theirs)
+    return keywords
 
 
 @functools.cache

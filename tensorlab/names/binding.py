@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tensorlab import registry
-from tensorlab.contracts import flags_of, misuse, need_flags
+from tensorlab.contracts import flags_of, misuse, need_flags, takes_dims, with_dims
 from tensorlab.names import rules, tensor
 from tensorlab.names.following import Rule, follow
 from tensorlab.names.tensor import NamedTensor
@@ -75,11 +75,13 @@ def following(function: Callable, rule: str) -> Callable:
         function: the function.
         rule: what becomes of the names, a function of `rules`.
     """
-    flags = flags_of(function)
+    flags, dims = flags_of(function), takes_dims(function)
     found: Rule = getattr(rules, rule)
 
     @functools.wraps(function)
     def either(*arguments: Any, **keywords: Any) -> Any:
+        if keywords and dims:
+            keywords = with_dims(function, keywords)
         if tensor.in_use and (_any_named(arguments) or (keywords and _any_named(keywords.values()))):
             return follow(found, function, arguments, keywords)
         if keywords and flags:

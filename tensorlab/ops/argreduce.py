@@ -10,12 +10,13 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record, record_several
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Backend, Launch, OperandLayout
+from tensorlab.contracts import with_dims
 from tensorlab.core import dtypes, layout
 from tensorlab.dispatch.primitive import Primitive, Result, call, refuse_recorded, unary
 from tensorlab.names.rules import reduces
 from tensorlab.ops import pointwise
 from tensorlab.ops.aliases import detach
-from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.outputs import need_outs, typed_out, written
 from tensorlab.ops.reduce import (
     Dims,
@@ -113,7 +114,6 @@ _FORMS = {
 
 
 @op("function method", names="reduces")
-@numpy_names
 def amax(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The greatest element; NaN if there is one.
 
@@ -136,7 +136,6 @@ def amax(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | 
 
 
 @op("function method", names="reduces")
-@numpy_names
 def amin(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The least element; NaN if there is one. The arguments are those of `amax`.
 
@@ -196,7 +195,6 @@ def max(
 
 
 @op("function method", names="reduces_or_unifies")
-@numpy_names
 def max(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
     """The greatest of all elements, or those along a dimension with their places, or those of two tensors.
 
@@ -244,7 +242,6 @@ def min(
 
 
 @op("function method", names="reduces_or_unifies")
-@numpy_names
 def min(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
     """The least of all elements, or those along a dimension with their places, or those of two tensors.
 
@@ -258,7 +255,7 @@ def min(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any
 
 
 def _three_forms(name: str, input: Tensor, arguments: tuple, keywords: dict[str, Any], out: Any) -> Any:
-    given = dict(keywords)
+    given = with_dims(max if name == "max" else min, dict(keywords))
     if arguments and isinstance(arguments[0], Tensor):
         given.update(zip(("other",), arguments, strict=False))
     else:
@@ -299,7 +296,6 @@ def _with_places(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) ->
 
 
 @op("function method", names="reduces")
-@numpy_names
 def argmax(
     input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -324,7 +320,6 @@ def argmax(
 
 
 @op("function method", names="reduces")
-@numpy_names
 def argmin(
     input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -352,7 +347,6 @@ def _place(primitive: Places, input: Tensor, dim: int | None, keepdim: bool, out
 
 
 @op("function method", names="reduces")
-@numpy_names
 def aminmax(
     input: Tensor,
     *,

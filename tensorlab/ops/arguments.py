@@ -23,7 +23,6 @@ __all__ = [
     "need_ints",
     "need_tensor",
     "need_tensors",
-    "numpy_names",
     "of_one_sequence",
     "several",
     "sizes_from",
@@ -247,33 +246,6 @@ def several(tensors: Sequence, function: str) -> list[Tensor]:
     if len(tensors) == 1 and not isinstance(tensors[0], Tensor):
         tensors = tensors[0]
     return tensors_from(tensors, function)
-
-
-def numpy_names(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function be called with NumPy's names too: ``axis`` for ``dim``, ``keepdims`` for ``keepdim``.
-
-    A keyword that it does not have is answered with those that it has.
-
-    Raises:
-        TypeError: in the function that is returned, when it is given both names of one argument.
-    """
-
-    @functools.wraps(function)
-    def translated(*arguments: P.args, **keywords: P.kwargs) -> R:
-        if keywords:
-            for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")):
-                if theirs in keywords:
-                    if ours in keywords:
-                        raise TypeError(f"{function.__name__}() got both {ours!r} and {theirs!r}: give one")
-                    keywords[ours] = keywords.pop(theirs)
-        try:
-            return function(*arguments, **keywords)
-        except TypeError as error:
-            if refusal := misuse(function, arguments, keywords, error):
-                raise refusal from None
-            raise
-
-    return translated
 
 
 # --- what can be said of every new tensor -------------------------------------------------------------

@@ -29,7 +29,6 @@ from tensorlab.dispatch.primitive import (
 from tensorlab.names.rules import keeps
 from tensorlab.ops import conversion
 from tensorlab.ops.aliases import detach
-from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.joining import cat, stack
 from tensorlab.ops.outputs import need_outs, typed_out, written
 from tensorlab.ops.pointwise import exp, log, logaddexp
@@ -124,7 +123,6 @@ CumminBackward0 = formulas("CumminBackward0", input=_d_extreme)
 
 
 @op("function method in_place", names="keeps")
-@numpy_names
 def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """The running sum along a dimension: each element plus all before it. Floats add up in float64.
 
@@ -146,7 +144,6 @@ def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor |
 
 
 @op("function method in_place", names="keeps")
-@numpy_names
 def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """The running product along a dimension. The arguments are those of `cumsum`.
 
@@ -191,7 +188,6 @@ def _sums(scan: Scan, input: Tensor, dim: int, chosen: dtype | None, out: Tensor
 
 
 @op("function method", names="keeps")
-@numpy_names
 def cummax(input: Tensor, dim: int, *, out: tuple[Tensor, Tensor] | None = None) -> NamedResults:
     """The greatest element so far along a dimension, and where it stands, as the pair ``(values, indices)``.
 
@@ -214,7 +210,6 @@ def cummax(input: Tensor, dim: int, *, out: tuple[Tensor, Tensor] | None = None)
 
 
 @op("function method", names="keeps")
-@numpy_names
 def cummin(input: Tensor, dim: int, *, out: tuple[Tensor, Tensor] | None = None) -> NamedResults:
     """The least element so far along a dimension, and where it stands. The arguments are those of `cummax`.
 
@@ -262,7 +257,6 @@ LogcumsumexpBackward0 = formulas("LogcumsumexpBackward0", input=_d_logcumsumexp)
 
 
 @op("function method")
-@numpy_names
 def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the running sum of ``exp(input)`` along a dimension, without overflow on the way.
 

@@ -13,7 +13,7 @@ from tensorlab.core.layout import Refusal, Size, as_int
 from tensorlab.core.memory_formats import contiguous_format, format_strides
 from tensorlab.dispatch.operands import result_type, widened
 from tensorlab.dispatch.primitive import Operand, Primitive, Recorded, Result, call
-from tensorlab.ops.arguments import numpy_names, tensors_from
+from tensorlab.ops.arguments import tensors_from
 from tensorlab.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape
 from tensorlab.ops.slicing import narrow, select
 from tensorlab.registry import op
@@ -24,7 +24,6 @@ Tensors = tuple[Tensor, ...] | list[Tensor]
 
 
 @op(aliases="concat concatenate", names="joins")
-@numpy_names
 def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors one after another along a dimension that they all have.
 
@@ -227,7 +226,6 @@ class StackBackward0(Backward):
 
 
 @op(names="stacks")
-@numpy_names
 def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape side by side along a new dimension.
 

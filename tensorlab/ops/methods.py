@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorlab import names, registry
 from tensorlab.autograd.views import requires_grad
-from tensorlab.contracts import explained
+from tensorlab.contracts import explained, takes_dims
 from tensorlab.dispatch.memory import as_new
 from tensorlab.dispatch.operands import is_number
 from tensorlab.ops import arithmetic, in_place, matmul, pointwise, protocols
@@ -71,14 +71,15 @@ def _register(name: str, function: Callable) -> None:
 
 
 def _bound(member: Op) -> Callable | property:
-    """An operator as an attribute of `Tensor`; a call with another tensor of the wrong kind is explained."""
+    """An operator as an attribute of `Tensor`; calls with dimensions or another tensor are explained."""
     function = member.function
     if isinstance(function, property):
         return function
     if "property" in member.variants:
         return property(function)
     kinds = list(inspect.signature(function).parameters.values())[1:2]
-    return explained(function) if kinds and kinds[0].annotation == "Tensor" else function
+    asks = takes_dims(function) or (kinds and kinds[0].annotation == "Tensor")
+    return explained(function) if asks else function
 
 
 def _operator(name: str, function: Callable) -> Callable:

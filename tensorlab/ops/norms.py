@@ -12,7 +12,6 @@ from tensorlab.dispatch.operands import is_number, number_from
 from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops import conversion, dims, shape
 from tensorlab.ops.argreduce import amax, amin
-from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.factorizations import svdvals
 from tensorlab.ops.outputs import typed_out, written
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_one_dim, own_type, reduce, spread
@@ -61,7 +60,6 @@ _OF_ANY_ORDER = _norm("norm_p")
 
 
 @op(namespace="linalg")
-@numpy_names
 def vector_norm(
     x: Tensor,
     ord: float = 2,
@@ -123,7 +121,6 @@ def vector_norm(
 
 
 @op(namespace="linalg")
-@numpy_names
 def matrix_norm(
     A: Tensor,  # noqa: N803 - PyTorch's name
     ord: float | str = "fro",
@@ -252,7 +249,6 @@ def matrix_or_vector_norm(
 
 
 @op("function method", names="reduces_second")
-@numpy_names
 def norm(
     input: Tensor,
     p: Order = "fro",

@@ -12,7 +12,6 @@ from tensorlab.dispatch.memory import as_new
 from tensorlab.ops import reduction
 from tensorlab.ops.aliases import as_own, detach
 from tensorlab.ops.argreduce import amax, argmax
-from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.clamp import clamp
 from tensorlab.ops.indexing.gather_scatter import gather
 from tensorlab.ops.joining import cat
@@ -41,7 +40,6 @@ ModeBackward0 = chooses_places("ModeBackward0")
 
 
 @op("function method", names="reduces")
-@numpy_names
 def median(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out: Any = None) -> Any:
     """The middle element in order; the lower of the two middle ones, where there are two.
 
@@ -69,7 +67,6 @@ def median(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out: An
 
 
 @op("function method", names="reduces")
-@numpy_names
 def nanmedian(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out: Any = None) -> Any:
     """The middle element of those that are numbers. The arguments are those of `median`.
 
@@ -120,7 +117,6 @@ def _middle(name: str, input: Tensor, dim: int) -> Tensor:
 
 
 @op("function method", names="reduces_last")
-@numpy_names
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The most frequent element along a dimension and its last place, as the pair ``(values, indices)``.
 

@@ -18,7 +18,7 @@ from tensorlab.dispatch.operands import number_from, widened
 from tensorlab.dispatch.primitive import Recorded, Result, call
 from tensorlab.ops.aliases import as_own, detach
 from tensorlab.ops.argreduce import amin
-from tensorlab.ops.arguments import ints_from, numpy_names, several
+from tensorlab.ops.arguments import ints_from, several
 from tensorlab.ops.conversion import clone
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.from_data import tensor
@@ -280,7 +280,6 @@ def tile(input: Tensor, *times: int | Sequence[int], dims: Sequence[int] | None 
 
 
 @op("function method")
-@numpy_names
 def repeat_interleave(
     input: Tensor,
     repeats: int | Tensor | None = None,

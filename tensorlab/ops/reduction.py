@@ -13,7 +13,6 @@ from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.ops import conversion, pointwise
-from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.joining import cat
 from tensorlab.ops.outputs import typed_out, written
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, reduce, spread, wide_type
@@ -90,7 +89,6 @@ COUNT_NUMBERS = Reduce("count_numbers", _count_type, name="nanmean")
 
 
 @op("function method", names="reduces")
-@numpy_names
 def sum(
     input: Tensor,
     dim: Dims = None,
@@ -126,7 +124,6 @@ def sum(
 
 
 @op("function method", names="reduces")
-@numpy_names
 def nansum(
     input: Tensor,
     dim: Dims = None,
@@ -171,7 +168,6 @@ def _added(
 
 
 @op("function method", names="reduces")
-@numpy_names
 def mean(
     input: Tensor,
     dim: Dims = None,
@@ -199,7 +195,6 @@ def mean(
 
 
 @op("function method", names="reduces")
-@numpy_names
 def nanmean(
     input: Tensor,
     dim: Dims = None,
@@ -227,7 +222,6 @@ def nanmean(
 
 
 @op("function method", names="reduces")
-@numpy_names
 def prod(
     input: Tensor,
     dim: int | None = None,
@@ -264,7 +258,6 @@ def prod(
 
 
 @op("function method", names="reduces")
-@numpy_names
 def all(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Whether all elements are true, that is, not 0. Of no elements all are.
 
@@ -288,7 +281,6 @@ def all(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor |
 
 
 @op("function method", names="reduces")
-@numpy_names
 def any(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Whether any element is true, that is, not 0. Of no elements none is. The arguments are those of `all`.
 
@@ -310,7 +302,6 @@ def _truth(primitive: Reduce, input: Tensor, dim: Dims, keepdim: bool, out: Tens
 
 
 @op("function method", names="reduces")
-@numpy_names
 def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
     """How many elements are not 0, as int64; NaN is not.
 

@@ -11,7 +11,7 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Refusal, Size, as_int
 from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.ops.aliases import change_layout
-from tensorlab.ops.arguments import as_dtype, ints_from, numpy_names, several, tensors_from
+from tensorlab.ops.arguments import as_dtype, ints_from, several, tensors_from
 from tensorlab.ops.conversion import clone, contiguous
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_tensor, make_view
@@ -176,7 +176,6 @@ def ravel(input: Tensor) -> Tensor:
 
 
 @op("function method", names="unflattens")
-@numpy_names
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """One dimension cut into several, as a view.
 
@@ -202,7 +201,6 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 
 
 @op("function method", names="squeezes")
-@numpy_names
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Without the dimensions of size 1, as a view: all of them, or those among `dim`.
 
@@ -221,7 +219,6 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 
 
 @op("method")
-@numpy_names
 def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """`squeeze` of this tensor object itself: its layout changes, its storage and other views do not.
 
@@ -243,7 +240,6 @@ def _dims(dim: int | Sequence[int] | None, function: str) -> tuple[int, ...] | N
 
 
 @op("function method", names="unsqueezes")
-@numpy_names
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`, as a view.
 
@@ -262,7 +258,6 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 
 
 @op("method")
-@numpy_names
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     """`unsqueeze` of this tensor object itself: its layout changes, its storage and other views do not.
 

@@ -9,7 +9,7 @@ from tensorlab.autograd.recording import record_view
 from tensorlab.core import dtypes, layout, part_rules
 from tensorlab.core.layout import Size, as_int
 from tensorlab.ops.aliases import change_layout
-from tensorlab.ops.arguments import ints_from, numpy_names, sizes_from
+from tensorlab.ops.arguments import ints_from, sizes_from
 from tensorlab.ops.view_backward import placed, placed_strided
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_view
@@ -46,7 +46,6 @@ def _unfold_gradient(grad: Tensor, sizes: Size, dimension: int, size: int, step:
 
 
 @op("function method", names="drops")
-@numpy_names
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One position of a dimension, as a view without that dimension: ``input[..., index, ...]``.
 
@@ -70,7 +69,6 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 
 @op("function method", names="keeps")
-@numpy_names
 def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """`length` positions of a dimension from `start` on, as a view.
 

@@ -15,7 +15,6 @@ from tensorlab.dispatch.operands import widened
 from tensorlab.dispatch.primitive import Primitive, Recorded, Result, compute, unary
 from tensorlab.dispatch.primitive import check_out as refuse_tracked
 from tensorlab.folds import TABLE as FOLDS
-from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.conversion import contiguous
 from tensorlab.ops.outputs import fit_out, typed_out, written
 from tensorlab.ops.pointwise import neg
@@ -159,7 +158,6 @@ LOGSUMEXP = Reduce("logsumexp", _float_type, "Logsumexp", _d_logsumexp)
 
 
 @op("function method", aliases="special.softmax", names="keeps")
-@numpy_names
 def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """``exp(input)`` divided by its sum along a dimension: positive numbers that add up to 1.
 
@@ -184,7 +182,6 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor 
 
 
 @op("function method", aliases="special.log_softmax", names="keeps")
-@numpy_names
 def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of `softmax`, without the loss of digits that taking it afterwards would bring.
 
@@ -211,7 +208,6 @@ def _softmax(
 
 
 @op("function method", aliases="special.logsumexp", names="reduces")
-@numpy_names
 def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """``log(sum(exp(input)))`` along dimensions, without overflow: the greatest element is taken out first.
 

@@ -20,7 +20,6 @@ from tensorlab.dispatch.guards import guard_write
 from tensorlab.dispatch.memory import allocate_strided, as_new
 from tensorlab.dispatch.primitive import Primitive, Result, compute, compute_into
 from tensorlab.ops.aliases import as_own
-from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.indexing.gather_scatter import GATHER
 from tensorlab.ops.outputs import fit_out, need_outs, typed_out, written
 from tensorlab.ops.reduce import as_flag, as_one_dim
@@ -123,7 +122,6 @@ def elements_at(
 
 
 @op("function method", names="keeps")
-@numpy_names
 def sort(
     input: Tensor,
     dim: int = -1,
@@ -158,7 +156,6 @@ def sort(
 
 
 @op("function method", names="keeps")
-@numpy_names
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Tensor:
     """Where the elements stand that come first, second, … along a dimension: the indices of `sort`.
 
@@ -193,7 +190,6 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @op("function method", names="keeps")
-@numpy_names
 def topk(
     input: Tensor,
     k: int,
@@ -242,7 +238,6 @@ def topk(
 
 
 @op("function method", names="reduces_second_last")
-@numpy_names
 def kthvalue(
     input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Pair | None = None
 ) -> NamedResults:

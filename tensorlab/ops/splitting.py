@@ -9,7 +9,7 @@ from tensorlab.autograd.recording import record_views
 from tensorlab.core import dtypes, layout, part_rules
 from tensorlab.core.integers import ceil_div
 from tensorlab.core.layout import as_int
-from tensorlab.ops.arguments import ints_from, numpy_names
+from tensorlab.ops.arguments import ints_from
 from tensorlab.ops.slicing import narrow, narrow_view
 from tensorlab.ops.view_backward import placed_together
 from tensorlab.registry import op
@@ -33,7 +33,6 @@ UnbindBackward0 = view_formulas(
 
 
 @op("function method", names="keeps")
-@numpy_names
 def split(
     input: Tensor,
     split_size_or_sections: int | Sequence[int] | None = None,
@@ -80,7 +79,6 @@ def split(
 
 
 @op("function method", names="keeps")
-@numpy_names
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """`input` cut along a dimension into pieces of the given sizes, as views.
 
@@ -119,7 +117,6 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
 
 
 @op("function method", names="keeps")
-@numpy_names
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`input` cut along a dimension into at most `chunks` pieces of one size, the last perhaps shorter.
 
@@ -148,7 +145,6 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 @op("function method", names="keeps")
-@numpy_names
 def tensor_split(
     input: Tensor,
     indices_or_sections: int | Sequence[int] | Tensor | None = None,
@@ -272,7 +268,6 @@ def _even_split(
 
 
 @op("function method", names="drops")
-@numpy_names
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """All positions of a dimension, each as a view without that dimension.
 

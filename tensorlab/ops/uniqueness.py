@@ -12,7 +12,6 @@ from tensorlab.core.layout import as_int
 from tensorlab.ops import aliases, conversion, dims, reduction
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.argreduce import aminmax
-from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.arithmetic import sub
 from tensorlab.ops.creation import ones, zeros
 from tensorlab.ops.cumulative import cumsum
@@ -47,7 +46,6 @@ UniqueConsecutiveBackward0 = _refusing("UniqueConsecutiveBackward0", "unique_con
 
 
 @op("function method")
-@numpy_names
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -91,7 +89,6 @@ def unique(
 
 
 @op("function method")
-@numpy_names
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:

@@ -11,7 +11,6 @@ from tensorlab.autograd.recording import record_several
 from tensorlab.core import dtypes
 from tensorlab.core.warned import warn_caller
 from tensorlab.ops.aliases import detach
-from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_flag, reduce, result_type, spread
 from tensorlab.ops.reduction import MEAN
 from tensorlab.ops.where import safe_where, where
@@ -74,7 +73,6 @@ StdMeanBackward0 = formulas("StdMeanBackward0", input=_d_std_mean)
 
 
 @op("function method", names="reduces")
-@numpy_names
 def var(
     input: Tensor,
     dim: Dims = None,
@@ -114,7 +112,6 @@ def var(
 
 
 @op("function method", names="reduces")
-@numpy_names
 def std(
     input: Tensor,
     dim: Dims = None,
@@ -134,7 +131,6 @@ def std(
 
 
 @op(names="reduces")
-@numpy_names
 def var_mean(
     input: Tensor,
     dim: Dims = None,
@@ -153,7 +149,6 @@ def var_mean(
 
 
 @op(names="reduces")
-@numpy_names
 def std_mean(
     input: Tensor,
     dim: Dims = None,

@@ -363,9 +363,6 @@ def hypot(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None 
 def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
     """The length of the vector (input, other): the root of the sum of their squares. In place: `input` is overwritten, and every tensor over its storage sees it."""
 
-def index_add_(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = ...) -> Tensor:
-    """`input` with slices added where a vector says: ``result[index[i]] += alpha * source[i]`` for dim 0. In place: `input` is overwritten, and every tensor over its storage sees it."""
-
 def index_copy_(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
     """`input` with slices replaced where a vector says: ``result[index[i]] = source[i]`` for dim 0. In place: `input` is overwritten, and every tensor over its storage sees it."""
 

@@ -38,11 +38,7 @@ _ALONG = "tensorlab.ops.indexing.gather_scatter:"
 #: Functions that do the whole work of a part under another name. They are switched off while an answer is
 #: called, and stay the library's when it is adopted.
 TWINS = {
-    _ALONG + "scatter_add": (
-        _ALONG + "scatter_add_",
-        "tensorlab.ops.indexing.gather_scatter:scatter_reduce",
-        "tensorlab.ops.indexing.gather_scatter:scatter_reduce_",
-    ),
+    _ALONG + "scatter_add": (_ALONG + "scatter_reduce",),
     "tensorlab.ops.products:matmul_backward": (
         "tensorlab.ops.products:_left",
         "tensorlab.ops.products:_right",

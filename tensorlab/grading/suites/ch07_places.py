@@ -74,7 +74,7 @@ INDEX_ADD = Exercise(
     stars=2,
     signature="index_add_(input, dim, index, source)",
     task="Add each slice of source into the slice of input that index names, and return input.",
-    part="tensorlab.ops.indexing.index_select:index_add",
+    part="tensorlab.ops.indexing.index_select:index_add_",
     topics=(
         Topic(
             "each place once",

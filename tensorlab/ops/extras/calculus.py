@@ -9,7 +9,7 @@ from tensorlab.core import dtypes
 from tensorlab.core.layout import as_int
 from tensorlab.dispatch.operands import Number, is_number
 from tensorlab.ops import conversion, indexing, joining, pointwise
-from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.cumulative import cumsum
@@ -24,7 +24,6 @@ from tensorlab.tensor import Tensor
 
 
 @op("function method")
-@numpy_names
 def diff(
     input: Tensor,
     n: int = 1,

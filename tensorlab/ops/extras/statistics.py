@@ -15,7 +15,7 @@ from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops.addcmul_lerp import lerp
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.argreduce import aminmax
-from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.clamp import clamp, clamp_max
 from tensorlab.ops.clamp import round as rounded
 from tensorlab.ops.conversion import to
@@ -166,7 +166,6 @@ INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
 @op("function method")
-@numpy_names
 def quantile(
     input: Tensor,
     q: float | Tensor,
@@ -208,7 +207,6 @@ def quantile(
 
 
 @op("function method")
-@numpy_names
 def nanquantile(
     input: Tensor,
     q: float | Tensor,

@@ -154,7 +154,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     return call(INDEX_SELECT, input, index, params=(dim_of(input, dim), False), out=out)
 
 
-@op("function method in_place", names="keeps")
+@op("function method", names="keeps")
 def index_add(
     input: Tensor,
     dim: int,
@@ -164,23 +164,7 @@ def index_add(
     alpha: Number = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`input` with slices added where a vector says: ``result[index[i]] += alpha * source[i]`` for dim 0.
-
-    A slice that is named several times gets every sum, in the order of the index, whatever the number of
-    threads.
-
-    Args:
-        input: a tensor.
-        dim: the dimension along which the index chooses.
-        index: a vector of int64 or int32, each 0 or more, as long as `source` is at `dim`.
-        source: a tensor of `input`'s dtype, and apart from `dim` of its shape.
-        alpha: what the source is multiplied by.
-        out: a tensor of the result's shape and dtype to write into.
-
-    Raises:
-        IndexError: there is no such dimension, or the index is no vector.
-        RuntimeError: the index names a slice that does not exist (of a vector: IndexError), a shape or dtype
-            does not fit, or the write is refused. Nothing is written then.
+    """A copy of `input` with slices added where a vector says; see `index_add_`.
 
     Example:
         >>> tl.zeros(3).index_add(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
@@ -190,6 +174,35 @@ def index_add(
     return written_at(INDEX_ADD, input, values, index, (dim, False, "add"), out)
 
 
+@op("method")
+def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
+    """Slices added where a vector says: ``input[index[i]] += alpha * source[i]`` for dim 0.
+
+    A slice that is named several times gets every sum, in the order of the index, whatever the number of
+    threads.
+
+    Args:
+        input: the tensor to write into.
+        dim: the dimension along which the index chooses.
+        index: a vector of int64 or int32, each 0 or more, as long as `source` is at `dim`.
+        source: a tensor of `input`'s dtype, and apart from `dim` of its shape.
+        alpha: what the source is multiplied by.
+
+    Raises:
+        IndexError: there is no such dimension, or the index is no vector.
+        RuntimeError: the index names a slice that does not exist (of a vector: IndexError), a shape or dtype
+            does not fit, or the write is refused. Nothing is written then.
+
+    Example:
+        >>> gradient = tl.zeros(3, 2)
+        >>> gradient.index_add_(0, tl.tensor([2, 0, 2]), tl.tensor([[1.0, 2], [3, 4], [5, 6]]))
+        tensor([[3., 4.],
+                [0., 0.],
+                [6., 8.]])
+    """
+    return index_add(input, dim, index, source, alpha=alpha, out=IN_PLACE)
+
+
 @op("function method in_place", names="keeps")
 def index_copy(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None
@@ -197,7 +210,7 @@ def index_copy(
     """`input` with slices replaced where a vector says: ``result[index[i]] = source[i]`` for dim 0.
 
     Where the index names a slice several times the last one stays. The index is int64; the other arguments
-    are those of `index_add`.
+    are those of `index_add_`.
 
     Raises:
         IndexError: the index names a slice that does not exist, is no vector, or does not go with `source`.

@@ -27,7 +27,7 @@ from tensorlab.backends.fused import Backend
 from tensorlab.backends.layers import AttentionLayout, NormalGroups
 from tensorlab.backends.operands import Buffer, Launch, Memory, OperandLayout, no_launch
 from tensorlab.backends.protocol import IndexLayout, RandomLaunch
-from tensorlab.backends.windows import Pooling
+from tensorlab.backends.windows import Correlation, Pooling
 from tensorlab.core import dtypes
 from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
@@ -593,6 +593,16 @@ class Cuda(Backend):
             self._run(kernel, grid, min(width, self.driver.threads), *sizes, ignored, *cells)
 
         return launch
+
+    def correlate(
+        self, element_type: dtype, problem: Correlation, bias: Sequence[int] | None
+    ) -> Callable[..., None]:
+        """See `tensorlab.backends.windows.WindowOperations.correlate`."""
+        return windows.correlate(self, element_type, problem, bias)
+
+    def correlate_weights(self, element_type: dtype, problem: Correlation) -> Callable[..., None]:
+        """See `tensorlab.backends.windows.WindowOperations.correlate_weights`."""
+        return windows.correlate_weights(self, element_type, problem)
 
     def pool(
         self, element_type: dtype, problem: Pooling, greatest: bool, places: bool = True

@@ -118,6 +118,7 @@ _OWN = tuple(
     f"tensorlab.backends.cuda.{name}"
     for name in (
         "attention",
+        "convolution",
         "kernels",
         "losses",
         "pooling",

@@ -26,8 +26,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab.backends.cuda import intrinsics
-
 __all__ = ["Compiled", "cubin", "flattened", "ptx", "signature"]
 
 # Cells of this type are addresses in a signature; a plain NumPy type is a number.
@@ -184,7 +182,7 @@ def _lowered(kernel: Callable) -> Callable:
             value = _numpy()
         elif name in _WHOLE:
             value = cuda.jit(device=True)(_WHOLE[name])
-        elif isinstance(value, types.FunctionType) and value.__module__ == intrinsics.__name__:
+        elif isinstance(value, types.FunctionType) and value.__name__ in _instructions():
             value = _instructions()[value.__name__]
         elif isinstance(value, types.FunctionType):
             value = cuda.jit(device=True, forceinline=True)(_lowered(value))  # type: ignore[call-arg]

@@ -1,4 +1,4 @@
-"""The functions of `tensorlab.backends.cuda.intrinsics` as instructions of a GPU, by way of LLVM.
+"""The functions of `tensorlab.backends.cuda.intrinsics`, and conversions, as instructions of a GPU by LLVM.
 
 Importing it takes numba-cuda.
 """
@@ -204,6 +204,24 @@ def word(typing, value):
 
 
 @intrinsic
+def float16_to_float32(typing, half):
+    def generate(context, builder, signature, values):
+        cell = context.cast(builder, values[0], signature.args[0], types.uint16)
+        return builder.fpext(builder.bitcast(cell, ir.HalfType()), FLOAT)
+
+    return types.float32(half), generate
+
+
+@intrinsic
+def float32_to_float16(typing, single):
+    def generate(context, builder, signature, values):
+        number = context.cast(builder, values[0], signature.args[0], types.float32)
+        return builder.bitcast(builder.fptrunc(number, ir.HalfType()), ir.IntType(16))
+
+    return types.uint16(single), generate
+
+
+@intrinsic
 def swizzle(typing, cell, along_k):
     def generate(context, builder, signature, values):
         number = context.cast(builder, values[0], signature.args[0], types.int32)
@@ -280,6 +298,8 @@ INSTRUCTIONS = {
     "async_wait": async_wait,
     "atomic_add": _atomic("atomic_add", "add"),
     "atomic_max": _atomic("atomic_max", "max"),
+    "float16_to_float32": float16_to_float32,
+    "float32_to_float16": float32_to_float16,
     "load4": load4,
     "load_matrices": _matrices("load_matrices", ""),
     "load_matrices_turned": _matrices("load_matrices_turned", ".trans"),

@@ -168,17 +168,23 @@ def put(
 ):  # fmt: skip
     """Write a warp's results, of which each lane keeps two neighbours in every square of 8 × 8."""
     lane = word(cuda.laneid)
-    for r in range(ROWS):
-        for s in range(2 * COLUMNS):
-            for t in range(4):
-                i = row + 16 * r + lane // 4 + t // 2 * 8
-                j = column + 8 * s + lane % 4 * 2 + t % 2
-                if i < m and j < n:
-                    out[out_first + i * out_row + j * out_column] = finish(
-                        totals[4 * (r * 2 * COLUMNS + s) + t], alpha, beta,
-                        source, source_first + i * source_row + j * source_column,
-                        residual, residual_first + i * residual_row + j * residual_column,
-                    )  # fmt: skip
+    first = column + lane % 4 * 2
+    for r in range(2 * ROWS):
+        i = row + lane // 4 + 8 * r
+        if i < m:
+            cell = out_first + i * out_row + first * out_column
+            added = source_first + i * source_row + first * source_column
+            last = residual_first + i * residual_row + first * residual_column
+            for s in range(2 * COLUMNS):
+                for t in range(2):
+                    if first + 8 * s + t < n:
+                        out[cell + t * out_column] = finish(
+                            totals[4 * (r // 2 * 2 * COLUMNS + s) + r % 2 * 2 + t], alpha, beta,
+                            source, added + t * source_column, residual, last + t * residual_column,
+                        )  # fmt: skip
+                cell += 8 * out_column
+                added += 8 * source_column
+                last += 8 * residual_column
 
 
 def tensor_product(

@@ -41,31 +41,36 @@ THREADS, TILE, STEP = 256, 128, 32
 PANEL, PANELS, TOTALS = TILE * STEP, 3 * TILE * STEP, TILE // 2
 # The pieces of 16 × 16 results that a warp has below and beside each other.
 ROWS, COLUMNS = 1, TILE // 16
-# Cells that are copied at a time, and how often each thread does to bring a panel.
+# Cells that are copied at a time. A thread copies twice for a panel: that many rows, or steps along k, behind.
 VECTOR = 8
-PASSES = PANEL // VECTOR // THREADS
+ROWS_BEHIND, STEPS_BEHIND = THREADS // (STEP // VECTOR), THREADS // (TILE // VECTOR)
 A_ALONG_K, B_ALONG_K = True, False
 multiply = warpgroup_bfloat16
 
 
-def place(number, along_k):
-    """Which cells of a panel the copy of a number brings: where they are outside, along k, and in it."""
+def place(along_k):
+    """What a thread brings of a panel: which row (or column), which along k, and into which cell."""
+    me = word(cuda.threadIdx.x)
     if along_k:
-        outer, i = number // (STEP // VECTOR), number % (STEP // VECTOR) * VECTOR
+        outer, i = me // (STEP // VECTOR), me % (STEP // VECTOR) * VECTOR
         return outer, i, swizzle(outer * STEP + i, True)
-    outer, i = number % (TILE // VECTOR) * VECTOR, number // (TILE // VECTOR)
+    outer, i = me % (TILE // VECTOR) * VECTOR, me // (TILE // VECTOR)
     return outer, i, swizzle(outer // 64 * (64 * STEP) + i * 64 + outer % 64, False)
 
 
-def bring(panels, panel, x, first, outer_step, k_step, top, outers, begin, k, along_k):
-    """Start to copy a panel: from row (or column) `top` and from `begin` along k, zeros behind the ends."""
-    number = word(cuda.threadIdx.x)
-    for _ in range(PASSES):
-        outer, i, cell = place(number, along_k)
-        is_there = top + outer < outers and begin + i < k
-        source = first + (top + outer) * outer_step + (begin + i) * k_step
-        async_copy(panels, panel + cell, x, source if is_there else first, VECTOR if is_there else 0)
-        number += THREADS
+def ends(outer_left, k_left, along_k):
+    """How far along k there is something to copy, the first time and the second."""
+    first = k_left if outer_left > 0 else 0
+    if along_k:
+        return word(first), word(k_left if outer_left > ROWS_BEHIND else 0)
+    return word(first), word(first - STEPS_BEHIND)
+
+
+def bring(panels, cell, x, source, behind, begin, ends, along_k):
+    """Start to copy a panel from `begin` along k, zeros behind the ends."""
+    async_copy(panels, cell, x, source, VECTOR if begin < ends[0] else 0)
+    cell += ROWS_BEHIND * STEP if along_k else STEPS_BEHIND * 64
+    async_copy(panels, cell, x, source + behind, VECTOR if begin < ends[1] else 0)
 
 
 def warpgroup_product(
@@ -80,30 +85,44 @@ def warpgroup_product(
     totals = cuda.local.array(TOTALS, np.float32)
     for i in range(TOTALS):
         totals[i] = 0
-    a_first, b_first = start(a_first, a_batch, batch), start(b_first, b_batch, batch)
     top, left = cuda.blockIdx.y * TILE, cuda.blockIdx.x * TILE
     warp = word(cuda.threadIdx.x) // 32
     a_own = warp // 4 * (64 * STEP)  # the first cell of the warpgroup's rows
 
-    for begin in range(0, 2 * STEP, STEP):
-        bring(a_panels, begin * TILE, a, a_first, a_row, a_column, top, m, begin, k, A_ALONG_K)
-        bring(b_panels, begin * TILE, b, b_first, b_column, b_row, left, n, begin, k, B_ALONG_K)
+    a_outer, a_i, a_cell = place(A_ALONG_K)
+    b_outer, b_i, b_cell = place(B_ALONG_K)
+    a_k = word(1) if A_ALONG_K else a_column
+    b_k = word(1) if B_ALONG_K else b_row
+    a_source = start(a_first, a_batch, batch) + (top + a_outer) * a_row + a_i * a_k
+    b_source = start(b_first, b_batch, batch) + (left + b_outer) * b_column + b_i * b_k
+    a_behind = ROWS_BEHIND * a_row if A_ALONG_K else STEPS_BEHIND * a_k
+    b_behind = ROWS_BEHIND * b_column if B_ALONG_K else STEPS_BEHIND * b_k
+    a_ends = ends(m - top - a_outer, k - a_i, A_ALONG_K)
+    b_ends = ends(n - left - b_outer, k - b_i, B_ALONG_K)
+
+    begin = word(0)
+    for _ in range(2):
+        bring(a_panels, begin * TILE + a_cell, a, a_source, a_behind, begin, a_ends, A_ALONG_K)
+        bring(b_panels, begin * TILE + b_cell, b, b_source, b_behind, begin, b_ends, B_ALONG_K)
         async_commit()
+        begin = word(begin + STEP)
+        a_source += STEP * a_k
+        b_source += STEP * b_k
     panel, free = word(0), word(2 * PANEL)
-    done = word(0)
-    while done < k:
+    end = word(k + 2 * STEP)
+    while begin < end:
         async_wait(1)
         share_with_tensor_cores()
         cuda.syncthreads()  # this panel is there, and nobody reads the one before any more
-        begin = done + 2 * STEP
-        if begin < k:
-            bring(a_panels, free, a, a_first, a_row, a_column, top, m, begin, k, A_ALONG_K)
-            bring(b_panels, free, b, b_first, b_column, b_row, left, n, begin, k, B_ALONG_K)
+        bring(a_panels, free + a_cell, a, a_source, a_behind, begin, a_ends, A_ALONG_K)
+        bring(b_panels, free + b_cell, b, b_source, b_behind, begin, b_ends, B_ALONG_K)
         async_commit()
         multiply(totals, a_panels, panel + a_own, A_ALONG_K, b_panels, panel, B_ALONG_K)
         free = panel
         panel = word(panel + PANEL if panel + PANEL < PANELS else 0)
-        done = word(done + STEP)
+        begin = word(begin + STEP)
+        a_source += STEP * a_k
+        b_source += STEP * b_k
 
     out_cell = start(out_first, out_batch, batch)
     source_cell = start(source_first, source_batch, batch)

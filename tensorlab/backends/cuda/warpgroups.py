@@ -41,7 +41,7 @@ THREADS, TILE, STEP = 256, 128, 32
 PANEL, PANELS, TOTALS = TILE * STEP, 3 * TILE * STEP, TILE // 2
 # The pieces of 16 × 16 results that a warp has below and beside each other.
 ROWS, COLUMNS = 1, TILE // 16
-# Cells that are copied at a time. A thread copies twice for a panel: that many rows, or steps along k, behind.
+# Cells that are copied at a time. A thread copies twice for a panel: so many rows, or steps along k, behind.
 VECTOR = 8
 ROWS_BEHIND, STEPS_BEHIND = THREADS // (STEP // VECTOR), THREADS // (TILE // VECTOR)
 A_ALONG_K, B_ALONG_K = True, False

@@ -267,7 +267,7 @@ class Core:
         `target` and `other` are strides over `shape`. The action ``"gather"`` reads `other` where the indices
         say and stores the element in `target`. The actions ``"replace"``, ``"add"``, ``"mul"``, ``"max"`` and
         ``"min"`` combine an element of `other` with the element of `target` where the indices say. Positions
-        that lead to one cell act in row-major order of `shape`.
+        that lead to one cell act in row-major order of `shape`; but a backend may add in any order.
 
         The launch is called with the buffers of target, other and each index, and says whether an index led
         out of the tensor, so that nothing was gathered there. Where elements are written, the caller has

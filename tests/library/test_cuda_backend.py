@@ -289,7 +289,9 @@ def test_gather_and_scatter_go_in_order(gpu):
 def test_an_index_that_leads_out_of_the_tensor_is_told(gpu):
     out, x, index = gpu.upload(np.zeros(3)), gpu.upload(np.arange(3.0)), gpu.upload(np.array([0, 3, 1]))
     launch = gpu.indexed("gather", (3,), (1,), (0,), (IndexLayout((1,), 3, 1),))
-    assert launch((out, 0), (x, 0), (index, 0))
+    assert not launch((out, 0), (x, 0), (index, 0))
+    with pytest.raises(IndexError, match="index 3 is out of bounds for a dimension with size 3"):
+        gpu.synchronize()
     assert gpu.download(out).tolist() == [0, 0, 1]
 
 

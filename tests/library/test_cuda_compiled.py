@@ -11,7 +11,7 @@ import types
 import numpy as np
 import pytest
 
-from tensorlab.backends.cuda import compiler, figures, kernels, products, text
+from tensorlab.backends.cuda import compiler, figures, indexing, kernels, products, text
 from tensorlab.backends.cuda.checked import CHECKED
 from tensorlab.backends.cuda.driver import Gpu, GpuCells
 from tensorlab.backends.cuda.simulator import cuda
@@ -147,11 +147,11 @@ def test_division_is_exact_and_small_numbers_stay():
 
 @compiling
 def test_kernels_with_tuples_truths_and_barriers_compile():
-    truths, places = compiler.Address(np.dtype(bool)), compiler.Address(np.dtype(np.int32))
-    line = (COUNT,)
-    given = COUNT, line, truths, COUNT, line, truths, COUNT, line, places
-    whole = compiler.Address(np.dtype(np.int64))
-    made = compiler.ptx(kernels.gather, (*given, (whole,), line, (line,), line, line, line), (8, 0))
+    truths = compiler.Address(np.dtype(bool))
+    line, whole = (COUNT,), compiler.Address(np.dtype(np.int64))
+    given = COUNT, COUNT, line, *(truths, COUNT, line, COUNT) * 2
+    led = (whole,), line, (line,), line, line, line, whole, line
+    made = compiler.ptx(indexing.gather, (*given, *led), (8, 0))
     assert made.entry.encode() in made.code
 
 

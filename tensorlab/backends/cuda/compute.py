@@ -11,10 +11,12 @@ import numpy as np
 from tensorlab.backends.array import compute_type
 from tensorlab.backends.cuda import (
     attention,
+    indexing,
     kernels,
     losses,
     matmul,
     products,
+    routes,
     rows,
     tensor_cores,
     text,
@@ -39,9 +41,6 @@ from tensorlab.scalars.updates import Update
 
 __all__ = ["Cuda"]
 
-# The threads of a block, at most, where no other number is needed.
-WIDEST = 32
-
 # The bytes of shared memory that every card has for a block.
 SHARED = 48 << 10
 
@@ -52,11 +51,6 @@ MOST = 65535
 ELEMENTS = 8
 
 _ACTIONS = {
-    "replace": kernels.REPLACE,
-    "add": kernels.ADD,
-    "mul": kernels.MULTIPLY,
-    "max": kernels.GREATEST,
-    "min": kernels.LEAST,
     "positions": kernels.POSITIONS,
     "select": kernels.SELECT,
     "scatter": kernels.SCATTER,
@@ -83,7 +77,7 @@ class Cuda(Backend):
         self.launches = 0
         # What kernels say of indices, what it means, and whether one has run that may have said something.
         self._faults: Memory | None = None
-        self._meanings: list[str] = []
+        self._codes: dict[str, int] = {}
         self._may_tell = False
 
     def _run(self, kernel: Callable, grid: Any, block: Any, *arguments: Any) -> None:
@@ -139,14 +133,13 @@ class Cuda(Backend):
         self.driver.synchronize()
         self._tell()
 
-    def _listen(self, meaning: str) -> tuple[Any, int]:
-        """Where a kernel says that an index led out, and the number that stands for what it means."""
+    def listen(self, meanings: Sequence[str]) -> tuple[Any, tuple[int, ...]]:
+        """Where a kernel says that an index led out, and the numbers that stand for what it may mean."""
         if self._faults is None:
             self._faults = self.upload(np.zeros(1, np.int64).data)
-        if meaning not in self._meanings:
-            self._meanings.append(meaning)
         self._may_tell = True
-        return self._faults.cells, self._meanings.index(meaning) + 1
+        codes = [self._codes.setdefault(meaning, len(self._codes) + 1) for meaning in meanings]
+        return self._faults.cells, tuple(codes)
 
     def _tell(self) -> None:
         """Raise what kernels have said since the last time.
@@ -157,10 +150,10 @@ class Cuda(Backend):
         if not self._may_tell or self._faults is None:
             return
         self._may_tell = False
-        code, index = divmod(int(self.driver.download(self._faults.cells)[0]), kernels.SPAN)
+        code, index = divmod(int(self.driver.download(self._faults.cells)[0]), indexing.SPAN)
         if code:
             self._faults = None
-            raise IndexError(self._meanings[code - 1].format(index - kernels.HALF))
+            raise IndexError([*self._codes][code - 1].format(index - indexing.HALF))
 
     # --- arithmetic -----------------------------------------------------------------------------------------
 
@@ -419,22 +412,7 @@ class Cuda(Backend):
         indices: tuple[IndexLayout, ...],
     ) -> Callable[..., bool]:
         """See `tensorlab.backends.protocol.Core.indexed`."""
-        count = math.prod(shape)
-        strides, sizes = tuple(each.strides for each in indices), tuple(each.size for each in indices)
-        steps, lows = tuple(each.step for each in indices), tuple(each.low for each in indices)
-
-        def launch(to: Buffer, source: Buffer, *index_buffers: Buffer) -> bool:
-            operands = count, shape, *_raw(to), target, *_raw(source), other
-            cells = tuple(memory.cells for memory, _ in index_buffers)
-            places = cells, tuple(first for _, first in index_buffers), strides, sizes, steps
-            if action != "gather":
-                self.each(kernels.scatter, WIDEST, _ACTIONS[action], *operands, *places)
-                return False
-            outside = self.allocate(self._shared_among(count)[0], np.dtype(np.int32))
-            self.each(kernels.gather, count, *operands, outside.cells, *places, lows)
-            return any(self.download(outside))
-
-        return launch
+        return routes.indexed(self, action, shape, target, other, indices)
 
     def compact(
         self, action: str, shape: Sequence[int], mask: Sequence[int], other: Sequence[int] = ()
@@ -566,7 +544,7 @@ class Cuda(Backend):
         meaning = f"Target {{}} is out of bounds: there are {sizes[1]} classes, 0 to {sizes[1] - 1}"
 
         def launch(out: Buffer, sums: Buffer, x: Buffer, target: Buffer, weight: Buffer) -> int:
-            faults, code = self._listen(meaning)
+            faults, (code,) = self.listen([meaning])
             parts = self.allocate(2 * blocks, number)
             ends = *_raw(out), *_raw(sums)
             given = *_raw(x), *_raw(target), *_raw(weight), faults

@@ -1,4 +1,4 @@
-"""The kernels that move cells as they are: fill, gather and scatter, and what a mask chooses.
+"""The kernels that move cells as they are: fill, copy, and what a mask chooses.
 
 They are written as kernels for `numba.cuda` are. `cuda` says which thread runs; see
 `tensorlab.backends.cuda.simulator`.
@@ -10,24 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab.backends.cuda.intrinsics import atomic_max
 from tensorlab.backends.cuda.products import start
 from tensorlab.backends.cuda.simulator import cuda
 
-__all__ = ["choose_by_mask", "copy_bytes", "fill", "gather", "scatter", "tell", "transpose"]
+__all__ = ["choose_by_mask", "copy_bytes", "fill", "transpose"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
-REPLACE, ADD, MULTIPLY, GREATEST, LEAST = range(5)
 POSITIONS, SELECT, SCATTER = range(3)
 
 # Of a transposed copy: a square's side, its cells in shared memory, and the rows copied at a time.
 TILE, SQUARE, STEP = 8, 72, 4
 LARGE = {"TILE": 32, "SQUARE": 1056, "STEP": 8}
 cell_type = np.float32
-
-# A fault is a number: which it was, times a span, and the index, put into the span.
-SPAN, HALF = 1 << 40, 1 << 39
 
 # The threads of the one block that works through a mask; each takes a run of it.
 RUNS = 64
@@ -63,90 +58,6 @@ def transpose(rows, columns, batch, out, out_first, out_batch, out_row, x, x_fir
     for i in range(down, TILE, STEP):
         if top + i < rows and left + across < columns:
             out[out_cell + (top + i) * out_row + left + across] = tile[across * (TILE + 1) + i]
-
-
-def tell(faults, code, index):
-    """Let the host know, when it next waits, that an index has led out of a tensor."""
-    atomic_max(faults, 0, code * SPAN + HALF + min(max(index, -HALF), HALF - 1))
-
-
-def gather(
-    count, shape, out, out_first, out_strides, x, x_first, x_strides, outside,
-    indices, index_firsts, index_strides, sizes, steps, lows,
-):  # fmt: skip
-    """Read each element where the indices say; ``outside`` counts for each block whom they led out."""
-    missed = 0
-    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
-        rest = i
-        out_cell, x_cell = out_first, x_first
-        for dim in range(len(shape) - 1, -1, -1):
-            position = rest % shape[dim]
-            rest //= shape[dim]
-            out_cell += position * out_strides[dim]
-            x_cell += position * x_strides[dim]
-        is_inside = True
-        for each in range(len(sizes)):
-            rest = i
-            cell = index_firsts[each]
-            for dim in range(len(shape) - 1, -1, -1):
-                cell += rest % shape[dim] * index_strides[each][dim]
-                rest //= shape[dim]
-            index = int(indices[each][cell])
-            if index < lows[each] or index >= sizes[each]:
-                is_inside = False
-            elif index < 0:
-                x_cell += (index + sizes[each]) * steps[each]
-            else:
-                x_cell += index * steps[each]
-        if is_inside:
-            out[out_cell] = x[x_cell]
-        else:
-            missed = 1
-    total = cuda.syncthreads_count(missed)
-    if cuda.threadIdx.x == 0:
-        outside[cuda.blockIdx.x] = total
-
-
-def scatter(
-    action, count, shape, target, target_first, target_strides, x, x_first, x_strides,
-    indices, index_firsts, index_strides, sizes, steps,
-):  # fmt: skip
-    """Combine each element with the one that the indices lead to, in the same order every time.
-
-    A thread owns the cells whose number leaves its own as the remainder. It looks at all elements in their
-    order, and takes those that lead to a cell of its own: so no two threads meet, and no cell waits for
-    another. (Atomic additions would be faster, and would round differently from one run to the next.)
-    """
-    me, threads = cuda.grid(1), cuda.gridsize(1)
-    for i in range(count):
-        rest = i
-        cell, x_cell = target_first, x_first
-        for dim in range(len(shape) - 1, -1, -1):
-            position = rest % shape[dim]
-            rest //= shape[dim]
-            cell += position * target_strides[dim]
-            x_cell += position * x_strides[dim]
-        for each in range(len(sizes)):
-            rest = i
-            index_cell = index_firsts[each]
-            for dim in range(len(shape) - 1, -1, -1):
-                index_cell += rest % shape[dim] * index_strides[each][dim]
-                rest //= shape[dim]
-            index = int(indices[each][index_cell])
-            cell += (index + sizes[each] if index < 0 else index) * steps[each]
-        if cell % threads == me:
-            value = x[x_cell]
-            if action == REPLACE:
-                target[cell] = value
-            elif action == ADD:
-                target[cell] = target[cell] + value
-            elif action == MULTIPLY:
-                target[cell] = target[cell] * value
-            else:
-                held = target[cell]
-                is_better = value > held if action == GREATEST else value < held
-                if is_better or value != value:
-                    target[cell] = value
 
 
 def choose_by_mask(

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from tensorlab.backends.cuda.indexing import tell
 from tensorlab.backends.cuda.intrinsics import quotient, remainder, word
-from tensorlab.backends.cuda.kernels import tell
 from tensorlab.backends.cuda.rows import WARPS, joined, narrow, widen
 from tensorlab.backends.cuda.simulator import cuda
 

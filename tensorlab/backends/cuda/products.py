@@ -119,6 +119,7 @@ _OWN = tuple(
     for name in (
         "attention",
         "convolution",
+        "indexing",
         "kernels",
         "losses",
         "pooling",

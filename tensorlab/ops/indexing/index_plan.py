@@ -162,6 +162,8 @@ class _Indexed(Primitive):
         route, error = self.rule(input._shape, input._stride, indices, params), self.refusal(input, params)
         if 0 in route.shape and not self.even_empty:
             return None
+        if backend.tells_late and 0 not in route.shape:
+            return None
         checks = [
             _check(backend, term, index, error) for term, index in zip(route.terms, indices, strict=True)
         ]

@@ -1,0 +1,95 @@
+"""Index tensors and masks lead to the same elements on ``device="cuda"``, in the simulator, as on the CPU."""
+
+from __future__ import annotations
+
+import pytest
+
+import tensorlab as tl
+from tensorlab.backends import cuda, gpu
+
+F = tl.nn.functional
+
+
+@pytest.fixture(params=[0, 1], ids="seed{}".format)
+def device(request, monkeypatch):
+    monkeypatch.setenv(cuda.VARIABLE, "simulated")
+    found = gpu("a test")
+    monkeypatch.setattr(found.driver, "seed", request.param)
+    return found
+
+
+def _put(x, where, values):
+    x = x.clone()
+    x[where] = values
+    return x
+
+
+# Of a 5 × 8 tensor, and indices 4, 0, -1, 2, 0, 4.
+MOVES = {
+    "rows": lambda x, i: x[i],
+    "rows of a view": lambda x, i: x[:, 1:7][i],
+    "columns": lambda x, i: x[:, i],
+    "columns of the transpose": lambda x, i: x.t()[:, i],
+    "pairs": lambda x, i: x[i, i % 8],
+    "between": lambda x, i: x.view(5, 2, 4)[:, i % 2],
+    "apart": lambda x, i: x.view(5, 2, 4)[i, :, i % 4],
+    "gather": lambda x, i: x.gather(0, i[1:4].abs().view(3, 1).expand(3, 8)),
+    "gather along": lambda x, i: x.gather(1, i.abs().view(1, 6).expand(5, 6)),
+    "index_select": lambda x, i: x.index_select(1, i.abs()),
+    "take": lambda x, i: x.take(i * 3),
+    "embedding": lambda x, i: F.embedding(i.abs().view(2, 3), x),
+    "bytes": lambda x, i: x.to(tl.uint8)[i],
+    "truths": lambda x, i: (x > 15)[i],
+    "doubles": lambda x, i: x.double()[:, :6][i],
+    "put rows": lambda x, i: _put(x, i, tl.arange(48.0, device=x.device).view(6, 8)),
+    "put a number": lambda x, i: _put(x, (slice(None), i), 7.0),
+    "put pairs": lambda x, i: _put(x, (i, i % 8), tl.arange(6.0, device=x.device)),
+    "put halves": lambda x, i: _put(x.bfloat16(), i, tl.arange(48, device=x.device).view(6, 8).bfloat16()),
+    "add rows": lambda x, i: x.index_add(0, i.abs(), x[i]),
+    "add columns": lambda x, i: x.index_add(1, i.abs(), x[:, i]),
+    "add whole numbers": lambda x, i: x.long().index_add(0, i.abs(), x[i].long()),
+    "add bytes": lambda x, i: x.to(tl.uint8).index_add(0, i.abs(), x[i].to(tl.uint8)),
+    "add halves": lambda x, i: x.half().index_add(0, i.abs(), x[i].half()),
+    "scatter": lambda x, i: x.scatter(1, i.abs().view(1, 6).expand(5, 6), x + 100),
+    "scatter_add": lambda x, i: x.scatter_add(0, i.abs().view(6, 1).expand(6, 8)[:5], x),
+    "greatest": lambda x, i: x.scatter_reduce(0, i.abs().view(6, 1).expand(6, 8)[:5], -x, "amax"),
+    "product": lambda x, i: x.scatter_reduce(0, i.abs().view(6, 1).expand(6, 8)[:5], x, "prod"),
+    "fill": lambda x, i: x.index_fill(0, i.abs(), -1),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_a_move(device, name):
+    x, index = tl.arange(40.0).view(5, 8), tl.tensor([4, 0, -1, 2, 0, 4])
+    expected, found = (MOVES[name](x.to(place), index.to(place)) for place in ("cpu", "cuda"))
+    assert found.is_cuda
+    tl.testing.assert_close(found.cpu(), expected)
+
+
+def test_following_indices_waits_for_nothing(device, monkeypatch):
+    x, index = tl.arange(40.0).view(5, 8).cuda(), tl.tensor([4, 0, -1]).cuda()
+    monkeypatch.setattr(device.driver, "download", None)
+    before = device.launches
+    rows = x[index]
+    assert device.launches == before + 1
+    x[index] = rows
+    x.index_add_(0, index.abs(), rows)
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        lambda x, i: x[i],
+        lambda x, i: x.t()[:, i],
+        lambda x, i: _put(x, i, 0.0),
+        lambda x, i: x.index_add(0, i, x[:3]),
+        lambda x, i: x.index_fill_(0, i, 3.0),
+    ],
+)
+def test_an_index_that_leads_out_is_told_when_the_host_waits(device, move):
+    x = tl.arange(40.0).view(5, 8).cuda()
+    move(x, tl.tensor([0, 5, 1]).cuda())
+    with pytest.raises(IndexError, match="index 5 is out of bounds for a dimension with size 5"):
+        tl.cuda.synchronize()
+    tl.cuda.synchronize()
+    assert x[2:].tolist() == tl.arange(40.0).view(5, 8)[2:].tolist()

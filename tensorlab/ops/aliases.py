@@ -12,8 +12,6 @@ from tensorlab.registry import op
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["as_own"]
-
 
 @op("function method", names="copies")
 def detach(input: Tensor) -> Tensor:

@@ -17,20 +17,6 @@ from tensorlab.core.size import size_of_ints
 from tensorlab.dispatch.placement import backend_of, copied_to
 from tensorlab.tensor import Tensor
 
-__all__ = [
-    "as_dtype",
-    "ints_from",
-    "need_ints",
-    "need_tensor",
-    "need_tensors",
-    "of_one_sequence",
-    "several",
-    "sizes_from",
-    "tensor_options",
-    "tensors_from",
-]
-
-
 P = ParamSpec("P")
 R = TypeVar("R")
 F = TypeVar("F", bound=Callable)

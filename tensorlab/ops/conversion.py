@@ -36,9 +36,6 @@ from tensorlab.ops.arguments import as_dtype
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["compute_type", "summed_in_float32"]
-
-
 P = ParamSpec("P")
 
 

@@ -23,8 +23,6 @@ from tensorlab.dispatch.primitive import Primitive, Recorded, Result, call
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
-__all__ = ["IMAGE", "RESULT", "WEIGHTS", "Form", "ImageSide", "ResultSide"]
-
 
 class Form(NamedTuple):
     """How a window moves over an image.

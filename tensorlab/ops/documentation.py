@@ -10,8 +10,6 @@ from typing import TypeVar
 
 from tensorlab.scalars import ANY, FLOAT, TABLE, TRUTH, Scalar
 
-__all__ = ["documentation", "documented", "in_place_documentation"]
-
 _Function = TypeVar("_Function", bound=Callable)
 
 # The arguments of a row, by how many operands it takes.

@@ -42,19 +42,6 @@ from tensorlab.ops.vjps import exp_backward, mul_backward
 from tensorlab.scalars import GRAD, TABLE, TRUTH, UNKNOWN, ZERO, Scalar
 from tensorlab.tensor import Tensor
 
-__all__ = [
-    "TENSOR_FUNCTIONS",
-    "Elementwise",
-    "apply",
-    "apply_in_place",
-    "compute",
-    "compute_into",
-    "elementwise",
-    "node_kind",
-    "operand_layouts",
-    "tensor_form",
-]
-
 # Numbers that PyTorch takes for parameters of a function of the tensors, by their positions. Any other number
 # beside a tensor counts as a tensor of no dimensions, which is broadcast.
 PARAMETERS = {"clamp": (1, 2), "clamp_min": (1,), "clamp_max": (1,), "pow": (1,), "lerp": (2,)}

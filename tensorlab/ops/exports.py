@@ -17,8 +17,6 @@ from tensorlab.names import following, looks_itself
 from tensorlab.ops.arguments import of_one_sequence
 from tensorlab.registry import Op
 
-__all__ = ["exported"]
-
 
 def exported(namespace: str) -> dict[str, Any]:
     """What a namespace of the registry exports, by name."""

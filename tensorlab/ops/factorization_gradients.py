@@ -11,19 +11,6 @@ from typing import Any
 
 from tensorlab.autograd.formulas import formulas
 
-__all__ = [
-    "LinalgCholeskyExBackward0",
-    "LinalgDetBackward0",
-    "LinalgEighBackward0",
-    "LinalgInvExBackward0",
-    "LinalgLstsqBackward0",
-    "LinalgPinvBackward0",
-    "LinalgQrBackward0",
-    "LinalgSlogdetBackward0",
-    "LinalgSolveExBackward0",
-    "LinalgSvdBackward0",
-]
-
 
 def _inverse(matrix: Any) -> Any:
     return matrix.inverse()

@@ -19,7 +19,6 @@ from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops import factorization_gradients as gradients
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.lapack import (
-    LinAlgError,
     all_in,
     as_result,
     check_equation,
@@ -30,8 +29,6 @@ from tensorlab.ops.lapack import (
 from tensorlab.ops.slicing import narrow
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = ["LinAlgError"]
 
 
 @op(namespace="linalg")

@@ -21,8 +21,6 @@ from tensorlab.registry import op
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["tensor_over"]
-
 
 @op()
 def from_numpy(array: np.ndarray) -> Tensor:

@@ -16,16 +16,6 @@ from tensorlab.ops.outputs import need_outs, written
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = [
-    "LinAlgError",
-    "all_in",
-    "as_result",
-    "check_equation",
-    "computed",
-    "matrices_of",
-    "square_matrices",
-]
-
 
 class LinAlgError(RuntimeError):
     """A computation of linear algebra that has no result, such as the inverse of a singular matrix."""

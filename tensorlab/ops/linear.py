@@ -16,8 +16,6 @@ from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
-__all__ = ["activated_linear"]
-
 # Products of a bilinear map that are made at a time: 256 KB of float32.
 PRODUCTS = 1 << 16
 

@@ -20,8 +20,6 @@ from tensorlab.registry import op
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor
 
-__all__ = ["loss", "reduced", "reduction_of"]
-
 
 def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
     """``"mean"``, ``"sum"`` or ``"none"``, said in today's word or in PyTorch's older ones.

@@ -17,8 +17,6 @@ from tensorlab.ops.rows import operator_of
 from tensorlab.registry import Op, op
 from tensorlab.tensor import Tensor
 
-__all__ = ["bind"]
-
 # Operators by the row of the table that each stands for, and those that ask more of their operands.
 _ROWS: dict[str, str] = {
     "add": "add",

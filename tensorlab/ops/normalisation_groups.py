@@ -17,8 +17,6 @@ from tensorlab.ops.conversion import compute_type
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
-__all__ = ["Normalise", "View", "batch_view", "group_view", "row_view"]
-
 
 class View(NamedTuple):
     """How an input is seen to be normalised.

@@ -14,8 +14,6 @@ from tensorlab.dispatch.primitive import check_out, refuse_recorded
 from tensorlab.dispatch.resizing import resize_output
 from tensorlab.tensor import Tensor
 
-__all__ = ["fit_out", "fitted", "need_dtype", "need_outs", "typed_out", "written"]
-
 
 def fitted(out: Tensor, shape: Size, element_type: dtype, stride: tuple[int, ...] | None = None) -> Tensor:
     """`out`, ready for a result of this shape and dtype: it takes the shape (see `resize_output`).

@@ -12,8 +12,6 @@ from tensorlab.ops.pointwise import square
 from tensorlab.ops.reduction import mean
 from tensorlab.tensor import Tensor
 
-__all__ = ["squared_distances", "squared_error"]
-
 
 def squared_error(prediction: Tensor, target: Tensor) -> Tensor:
     """The mean of the squared differences of two tensors of one shape.

@@ -21,19 +21,6 @@ from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.sliding_windows import each_dim
 from tensorlab.tensor import Tensor
 
-__all__ = [
-    "ADAPTIVE_AVG_POOL",
-    "ADAPTIVE_MAX_POOL",
-    "AVG_POOL",
-    "MAX_POOL",
-    "Adaptive",
-    "Asked",
-    "adaptive_windows",
-    "max_pool",
-    "sliding_windows",
-]
-
-
 # --- windows ---------------------------------------------------------------------------------------------
 
 

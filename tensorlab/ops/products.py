@@ -39,8 +39,6 @@ from tensorlab.ops.outputs import written
 from tensorlab.scalars import Scalar
 from tensorlab.tensor import Tensor
 
-__all__ = ["added_product", "ended_product", "matmul_backward", "product"]
-
 
 class Product(Primitive):
     """``a @ b``; the operands are the two."""

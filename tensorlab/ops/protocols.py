@@ -13,8 +13,6 @@ from tensorlab.ops.rearranging import flip
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = []
-
 
 @op("method", name="__contains__")
 def contains(input: Tensor, element: object) -> bool:

@@ -14,8 +14,6 @@ from tensorlab.random import Generator
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__: list[str] = []
-
 UniformBackward0 = node("UniformBackward0")
 NormalBackward0 = node("NormalBackward0")
 LogNormalBackward0 = node("LogNormalBackward0")

@@ -18,8 +18,6 @@ from tensorlab.ops.linear import linear
 from tensorlab.scalars.recurrent import RECURRENCES
 from tensorlab.tensor import Tensor
 
-__all__ = ["Run", "recur"]
-
 State = tuple[Tensor, ...]
 
 

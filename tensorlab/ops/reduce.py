@@ -16,21 +16,6 @@ from tensorlab.folds import TABLE
 from tensorlab.names.rules import reduces
 from tensorlab.tensor import Tensor
 
-__all__ = [
-    "Dims",
-    "Reduce",
-    "as_dims",
-    "as_flag",
-    "as_one_dim",
-    "own_type",
-    "reduce",
-    "reduced_shape",
-    "result_type",
-    "spread",
-    "strides_of_results",
-    "wide_type",
-]
-
 Dims = int | Sequence[int] | None
 
 

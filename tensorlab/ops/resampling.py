@@ -31,8 +31,6 @@ from tensorlab.dispatch.primitive import Primitive, Result, compute
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
-__all__ = ["Along", "resampled", "resampled_gradient"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Along:

@@ -12,8 +12,6 @@ from tensorlab.ops.arguments import sizes_from
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__: list[str] = []
-
 
 @op("method")
 def resize_(

@@ -15,8 +15,6 @@ from tensorlab.registry import op, with_imports
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor
 
-__all__ = ["function_of", "in_place", "operator_of", "public_functions"]
-
 
 def public_functions(row: Scalar) -> dict[str, Callable]:
     """The functions that a row stands for by itself, each registered as an operator; by name."""

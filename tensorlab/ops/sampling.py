@@ -19,22 +19,6 @@ from tensorlab.ops.outputs import fitted
 from tensorlab.random import Generator, default_generator
 from tensorlab.tensor import Tensor
 
-__all__ = [
-    "LONGEST",
-    "SHORTEST",
-    "as_flag",
-    "as_float",
-    "as_generator",
-    "as_long",
-    "fill",
-    "fill_each",
-    "fill_new",
-    "new",
-    "node",
-    "require_deviation",
-]
-
-
 LONGEST, SHORTEST = 2**63 - 1, -(2**63)
 
 

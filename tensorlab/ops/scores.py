@@ -9,8 +9,6 @@ from tensorlab.ops.pointwise import div
 from tensorlab.ops.products import product
 from tensorlab.tensor import Tensor
 
-__all__ = ["attention_scores"]
-
 
 def attention_scores(query: Tensor, key: Tensor) -> Tensor:
     """The scaled dot product of each query with each key: ``query @ key.transpose(-2, -1) / √d``.

@@ -13,8 +13,6 @@ from tensorlab.core.layout import Size
 from tensorlab.ops.reduce import Dims, as_dims, spread
 from tensorlab.tensor import Tensor
 
-__all__ = ["among_equals", "at_places", "chooses_places"]
-
 
 def at_places(grad: Tensor, shape: Size, dim: int, indices: Tensor, keepdim: bool) -> Tensor:
     """Zeros of `shape` with the gradients at the places along a dimension that were chosen.

@@ -6,8 +6,6 @@ from typing import Any
 
 from tensorlab.core.layout import as_int
 
-__all__ = ["DIMENSIONS", "each_dim", "places"]
-
 # What the dimensions of an image are called, by how many there are.
 DIMENSIONS = {1: ("width",), 2: ("height", "width"), 3: ("depth", "height", "width")}
 

@@ -11,8 +11,6 @@ import numpy as np
 from tensorlab.ops.from_data import tensor
 from tensorlab.tensor import Tensor
 
-__all__ = ["accurate_sum"]
-
 
 def accurate_sum(input: Tensor) -> Tensor:
     """The sum of all elements, every addition in their own dtype, with what the additions lost put back.

@@ -20,8 +20,6 @@ from tensorlab.dispatch.copies import write
 from tensorlab.dispatch.memory import filled
 from tensorlab.tensor import Tensor
 
-__all__ = ["placed", "placed_strided", "placed_together"]
-
 
 def placed(gradient: Tensor, shape: Size, take: Callable[[Tensor], Tensor]) -> Tensor:
     """Zeros of a shape, in which the part that `take` sees is a gradient.

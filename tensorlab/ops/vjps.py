@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from tensorlab.tensor import Tensor
 
-__all__ = ["exp_backward", "mul_backward"]
-
 
 def mul_backward(grad: Tensor, input: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
     """The gradients of both factors of ``input * other``: what arrives, times the other factor.

@@ -15,8 +15,6 @@ from tensorlab.ops.lapack import as_result, check_equation, square_matrices
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["LinalgSolveTriangularBackward0"]
-
 # Rows up to which a system is solved row by row. A larger one is two of half the size and a product, which
 # does most of the work and is fast.
 SMALL = 32

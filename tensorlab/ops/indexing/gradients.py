@@ -12,26 +12,6 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.core.layout import Size, numel
 from tensorlab.ops.view_backward import placed
 
-__all__ = [
-    "GatherBackward0",
-    "IndexAddBackward0",
-    "IndexCopyBackward0",
-    "IndexFillBackward0",
-    "IndexFillBackward1",
-    "IndexSelectBackward0",
-    "MaskIndexBackward0",
-    "MaskedFillBackward0",
-    "MaskedFillBackward1",
-    "MaskedScatterBackward0",
-    "MaskedSelectBackward0",
-    "PutBackward0",
-    "ScatterAddBackward0",
-    "ScatterBackward0",
-    "ScatterBackward1",
-    "ScatterReduceBackward0",
-    "TakeBackward0",
-]
-
 # --- one index for each element -----------------------------------------------------------------------
 
 GatherBackward0 = formulas(

@@ -28,25 +28,6 @@ from tensorlab.ops.arguments import need_tensor
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
-__all__ = [
-    "WHOLE",
-    "Read",
-    "Route",
-    "Rule",
-    "Term",
-    "Write",
-    "along_dim",
-    "apart",
-    "dim_of",
-    "elements_of",
-    "is_expanded",
-    "need_dtype",
-    "need_index",
-    "need_vector",
-    "slices_at",
-    "written_at",
-]
-
 # The "dimension" of an index that counts all elements of a tensor.
 WHOLE = -1
 

@@ -9,18 +9,20 @@ from __future__ import annotations
 from tensorlab.backends.fused import Backend
 from tensorlab.backends.host import HostMemory
 from tensorlab.backends.numpy import compute, drawing
-from tensorlab.backends.numpy.places import Indexing, Ordering
 
 __all__ = ["NumPy"]
 
 
-class NumPy(HostMemory, Indexing, Ordering, Backend):
+class NumPy(HostMemory, Backend):
     """The backend of the device ``"cpu"`` where Numba is not installed, or is not wanted."""
 
     arg_reduce = staticmethod(compute.arg_reduce)
+    compact = staticmethod(compute.compact)
     gemm = staticmethod(compute.gemm)
+    indexed = staticmethod(compute.indexed)
     pointwise = staticmethod(compute.pointwise)
     random = staticmethod(drawing.random)
     reduce = staticmethod(compute.reduce)
     scan = staticmethod(compute.scan)
+    sort = staticmethod(compute.sort)
     update = staticmethod(compute.update)

@@ -23,23 +23,15 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.scalars import number
 from tensorlab.scalars.row import choose
 
-__all__ = ["of_arrays"]
-
 _CATEGORIES = {dtypes.BOOL: "bool", dtypes.INTEGER: "integer", dtypes.FLOATING: "floating"}
 _STEPS = (ast.For, ast.While, ast.If)
-
-# What NumPy calls otherwise than `math`.
-_OTHERWISE = {name: f"arc{name[1:]}" for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh")} | {
-    "atan2": "arctan2",
-    "pow": "power",
-}
 
 
 class _Math:
     """`math` for arrays; what NumPy lacks is called for each element."""
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(np, _OTHERWISE.get(name, name), None)
+        found = getattr(np, name, None)
         return _each(name) if found is None else found
 
 
@@ -56,31 +48,15 @@ def _each(name: str) -> Callable[..., np.ndarray]:
     return np.vectorize(one, otypes=[np.float64])
 
 
-def _greater(a: Any, b: Any) -> Any:
-    return np.where(b > a, b, a)
-
-
-def _lesser(a: Any, b: Any) -> Any:
-    return np.where(b < a, b, a)
-
-
-def _whole(value: Any) -> Any:
-    return np.asarray(value).astype(np.int64)
-
-
-def _real(value: Any) -> Any:
-    return np.asarray(value).astype(np.float64)
-
-
 _NAMES: dict[str, Any] = {
     "np": np,
     "numpy": np,
     "math": _Math(),
     "choose": np.where,
-    "max": _greater,
-    "min": _lesser,
-    "int": _whole,
-    "float": _real,
+    "max": lambda a, b: np.where(b > a, b, a),
+    "min": lambda a, b: np.where(b < a, b, a),
+    "int": lambda value: np.asarray(value).astype(np.int64),
+    "float": lambda value: np.asarray(value).astype(np.float64),
 }
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tensorlab.backends.cpu import halves, jit
 from tensorlab.backends.cpu.random import counter, engine, fills, formulas
+from tensorlab.backends.poisson import poisson_number
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 
@@ -90,7 +91,7 @@ def kernel_source(fill: str, out: dtype, formula: str = "", read: dtype | None =
     helpers = [*conversions, _store(out), _load(read or out), after]
     head = _head(f"{fill} {formula} to {out.name}", double, 2 if wide else 1, helpers, opened)
     engine_text = _decorated(ENGINE, _ENGINE)
-    number = _decorated(ENGINE, [fills.poisson_number])
+    number = _decorated(ENGINE, [poisson_number])
     return (
         f"{head}REST_DRAWN = {out.itemsize > 2}\n\n\n{engine_text}{number}"
         f"{_decorated(ENTRY, [getattr(fills, fill)])}"

@@ -377,7 +377,7 @@ def mem_get_info(device: Place = None) -> tuple[int, int]:
         RuntimeError: there is no such GPU.
     """
     memory = _need("mem_get_info", device).memory
-    return memory.total - memory.reserved, memory.total
+    return memory.driver.free(), memory.total
 
 
 # --- random numbers -----------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -365,12 +366,55 @@ def test_a_block_that_nobody_uses_serves_the_next_of_its_size():
 def test_what_does_not_fit_is_refused_with_its_sizes_after_the_kept_blocks_were_given_back():
     pool = Pool(Simulated(total=1 << 20))
     kept = pool.allocate(512 << 10, np.dtype(np.uint8))
-    with pytest.raises(OutOfMemoryError, match=r"1\.00 MiB were asked for.*use 512\.00 KiB"):
+    with pytest.raises(OutOfMemoryError, match=r"Tried to allocate 1\.00 MiB.*use 512\.00 KiB"):
         pool.allocate(1 << 20, np.dtype(np.uint8))
     del kept
     gc.collect()
     assert pool.allocate(1 << 20, np.dtype(np.uint8)).nbytes == 1 << 20
     assert pool.reserved == 1 << 20
+
+
+def test_a_large_block_serves_a_tensor_that_fills_most_of_it():
+    pool, byte = Pool(Simulated()), np.dtype(np.uint8)
+    pool.allocate(33 << 20, byte)
+    assert pool.reserved == 34 << 20
+    most, little = pool.allocate(31 << 20, byte), pool.allocate(8 << 20, byte)
+    assert (pool.from_driver, pool.allocated, pool.reserved) == (2, 39 << 20, 42 << 20)
+    del most, little
+    assert pool.allocate((8 << 20) - 100, byte).nbytes == (8 << 20) - 100
+    assert pool.from_driver == 2
+
+
+def test_threads_take_and_leave_memory_and_the_counts_come_out():
+    pool, cell = Pool(Simulated()), np.dtype(np.int64)
+
+    def work(number):
+        for size in range(1, 200):
+            memory = pool.allocate(size, cell)
+            memory.cells[:] = number
+            assert (memory.cells == number).all()
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(work, range(4)))
+    assert pool.allocated == 0
+    pool.empty_cache()
+    assert (pool.reserved, pool.driver.free()) == (0, pool.total)
+
+
+def test_a_finalizer_may_take_memory_while_memory_is_taken(monkeypatch):
+    pool, cell = Pool(Simulated()), np.dtype(np.int64)
+    taken, make = [], pool.driver.new_block
+
+    def new_block(size):
+        block = make(size)
+        if size == 512:
+            taken.append(pool.allocate(1000, cell))
+        return block
+
+    monkeypatch.setattr(pool.driver, "new_block", new_block)
+    memory = pool.allocate(10, cell)
+    assert pool.allocated == 512 + 8192
+    assert memory.pointer != taken[0].pointer
 
 
 def test_fill_copy_and_uploads_of_views(gpu):

@@ -1,4 +1,4 @@
-"""Kernels as machine code for GPUs, and the driver of a GPU without one.
+"""Kernels as machine code for GPUs.
 
 What is compiled needs the packages of ``pip install 'tensorlab[cuda]'``, and no GPU.
 """
@@ -6,14 +6,12 @@ What is compiled needs the packages of ``pip install 'tensorlab[cuda]'``, and no
 from __future__ import annotations
 
 import importlib.util
-import types
 
 import numpy as np
 import pytest
 
-from tensorlab.backends.cuda import compiler, figures, indexing, kernels, products, text
+from tensorlab.backends.cuda import compiler, figures, indexing, products, text
 from tensorlab.backends.cuda.checked import CHECKED
-from tensorlab.backends.cuda.driver import Gpu, GpuCells
 from tensorlab.backends.cuda.simulator import cuda
 from tensorlab.core import dtypes
 from tensorlab.scalars import TABLE
@@ -163,61 +161,3 @@ def test_a_function_that_numba_cuda_has_under_another_name_compiles(name):
     cells = FLOATS, COUNT, (COUNT,)
     kinds = (COUNT, (COUNT,), *cells * (1 + row.arity))
     assert compiler.ptx(text.kernel_of(name, made), kinds, (8, 0)).code
-
-
-class Core:
-    """What the driver uses of ``cuda.core``, on the host."""
-
-    def __init__(self):
-        self.launched, self.loaded, self.allocated = [], 0, []
-        self.ObjectCode = types.SimpleNamespace(from_cubin=self.load)
-
-    def Device(self, number):
-        return types.SimpleNamespace(
-            set_current=lambda: None,
-            create_stream=lambda: types.SimpleNamespace(sync=lambda: None, handle=7),
-            allocate=self.allocate,
-            name="a card",
-            compute_capability=(8, 0),
-            properties=types.SimpleNamespace(multiprocessor_count=4),
-        )
-
-    def allocate(self, size, stream):
-        self.allocated.append(np.zeros(size, np.uint8))
-        return types.SimpleNamespace(handle=self.allocated[-1].ctypes.data)
-
-    def load(self, code):
-        self.loaded += 1
-        return types.SimpleNamespace(get_kernel=lambda entry: (code, entry))
-
-    def LaunchConfig(self, grid, block):
-        return grid, block
-
-    def launch(self, stream, configuration, kernel, *arguments):
-        self.launched.append((configuration, kernel, arguments))
-
-
-def test_a_launch_hands_addresses_and_numbers_to_a_kernel_that_is_compiled_once(monkeypatch):
-    monkeypatch.setattr(compiler, "ptx", lambda kernel, kinds, capability: compiler.Compiled(b"", "fill"))
-    monkeypatch.setattr(compiler, "cubin", lambda compiled, capability: compiled)
-    monkeypatch.setattr(Gpu, "_call", staticmethod(lambda name, *arguments: [0, 1 << 34]))
-    core = Core()
-    gpu = Gpu(core)
-    assert (gpu.name, gpu.capability, gpu.total, gpu.blocks) == ("a card", (8, 0), 1 << 34, 32)
-    cells = gpu.new_block(64).view(np.float32)
-    gpu.launch(kernels.fill, 2, 32, cells, 4, 12, np.float32(1))
-    gpu.launch(kernels.fill, 1, 32, cells[4:], 0, 12, np.float32(2))
-    assert core.loaded == 1
-    (first, kernel, arguments), (second, _, others) = core.launched
-    assert (first, second, kernel) == ((2, 32), (1, 32), (b"", "fill"))
-    assert arguments == (cells.pointer, 4, 12, 1)
-    assert others[0] == cells.pointer + 16
-    gpu.launch(kernels.fill, 1, 32, cells.view(np.int32), 0, 16, np.int32(2))
-    assert core.loaded == 2
-
-
-def test_cells_of_a_gpu_are_sliced_and_viewed_by_address():
-    cells = GpuCells(1000, 10, np.int16, None)
-    part = cells[2:5]
-    assert (part.pointer, part.size, part.nbytes, part.view(np.uint8).size) == (1004, 3, 6, 6)
-    assert cells[10:].size == 0

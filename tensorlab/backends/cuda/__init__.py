@@ -89,6 +89,6 @@ def _device(simulated: bool) -> Cuda:
 
     if simulated:
         return Cuda(Simulated())
-    from cuda import core
+    from cuda.bindings import driver
 
-    return Cuda(Gpu(core))
+    return Cuda(Gpu(driver))

@@ -6,14 +6,19 @@ and a `pointer`; a slice and a `view` of them are cells of the same memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ctypes
+import functools
+import struct
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
 
 from tensorlab.backends.cuda import compiler, simulator
 
-__all__ = ["Driver", "Gpu", "GpuCells", "HostCells", "Simulated"]
+__all__ = ["AcceleratorError", "Driver", "Gpu", "GpuCells", "HostCells", "Simulated"]
 
 # What simulated memory holds that nothing was written to: as a float of any size, NaN.
 POISON = 0xFF
@@ -37,7 +42,13 @@ class Driver(Protocol):
     blocks: int
 
     def new_block(self, size: int) -> Any:
-        """So many bytes of new memory, as cells of uint8."""
+        """So many bytes of new memory, as cells of uint8; None if the device has not as many left."""
+
+    def free_block(self, block: Any) -> None:
+        """Give a block back to the device."""
+
+    def free(self) -> int:
+        """How many bytes the device has left."""
 
     def take(self, block: Any) -> None:
         """Learn that a block will serve a tensor."""
@@ -57,6 +68,10 @@ class Driver(Protocol):
 
 class HostCells(np.ndarray):
     """Memory of the simulated device."""
+
+    def first(self, count: int, cell: np.dtype) -> np.ndarray:
+        """So many cells of a type, from the first byte on."""
+        return self[: count * cell.itemsize].view(cell)
 
     @property
     def pointer(self) -> int:
@@ -81,10 +96,22 @@ class Simulated:
 
     def __init__(self, total: int = 1 << 30) -> None:
         self.total, self.seed = total, 0
+        self._used = 0
 
-    def new_block(self, size: int) -> HostCells:
+    def new_block(self, size: int) -> HostCells | None:
         """See `Driver.new_block`."""
+        if size > self.free():
+            return None
+        self._used += size
         return np.empty(size, np.uint8).view(HostCells)
+
+    def free_block(self, block: HostCells) -> None:
+        """See `Driver.free_block`."""
+        self._used -= block.nbytes
+
+    def free(self) -> int:
+        """See `Driver.free`."""
+        return self.total - self._used
 
     def take(self, block: HostCells) -> None:
         """See `Driver.take`: whoever reads what nobody wrote finds NaN."""
@@ -113,109 +140,285 @@ class GpuCells:
         pointer: the address of the first byte.
         size: how many cells there are.
         dtype: their type.
-        owner: what keeps the memory.
     """
 
-    __slots__ = ("dtype", "owner", "pointer", "size")
+    __slots__ = ("dtype", "pointer", "size")
 
-    def __init__(self, pointer: int, size: int, dtype: Any, owner: Any) -> None:
-        self.pointer, self.size, self.dtype, self.owner = pointer, size, np.dtype(dtype), owner
+    def __init__(self, pointer: int, size: int, dtype: np.dtype) -> None:
+        self.pointer, self.size, self.dtype = pointer, size, dtype
 
     @property
     def nbytes(self) -> int:
         """The size in bytes."""
         return self.size * self.dtype.itemsize
 
+    def first(self, count: int, cell: np.dtype) -> GpuCells:
+        """So many cells of a type, from the first byte on."""
+        return GpuCells(self.pointer, count, cell)
+
     def view(self, cell: Any) -> GpuCells:
         """The same bytes as cells of another type."""
-        return GpuCells(self.pointer, self.nbytes // np.dtype(cell).itemsize, cell, self.owner)
+        cell = np.dtype(cell)
+        return GpuCells(self.pointer, self.nbytes // cell.itemsize, cell)
 
     def __getitem__(self, cells: slice) -> GpuCells:
         first, end, _ = cells.indices(self.size)
-        address = self.pointer + first * self.dtype.itemsize
-        return GpuCells(address, max(end - first, 0), self.dtype, self.owner)
+        return GpuCells(self.pointer + first * self.dtype.itemsize, max(end - first, 0), self.dtype)
+
+
+class AcceleratorError(RuntimeError):
+    """The driver of the GPU refused a call, or says that a kernel before it failed.
+
+    Attributes:
+        error_code: the driver's number of the error.
+    """
+
+    def __init__(self, message: str, error_code: int) -> None:
+        super().__init__(message)
+        self.error_code = error_code
+
+
+class _Ready:
+    """A kernel that is loaded, and how its arguments are handed over: eight bytes each, and their addresses.
+
+    A launch takes a buffer for its arguments and puts it back, so that threads, and finalizers that run
+    amid a launch, have one each.
+
+    Args:
+        function: the kernel as the driver knows it.
+        kinds: the signature of its arguments.
+    """
+
+    def __init__(self, function: Any, kinds: Any) -> None:
+        self.function = function
+        codes = [_packed(kind) for kind in _leaves(kinds)]
+        self.count = len(codes)
+        self.pack_into = struct.Struct("=" + "".join(codes)).pack_into
+        self._buffers: list[tuple[Any, Any, int]] = []
+
+    def buffer(self) -> tuple[Any, Any, int]:
+        """Bytes for the arguments, the addresses of each argument in them, and the address of those."""
+        try:
+            return self._buffers.pop()
+        except IndexError:
+            cells = (ctypes.c_uint64 * self.count)()
+            first = ctypes.addressof(cells)
+            places = (ctypes.c_void_p * self.count)(*range(first, first + 8 * self.count, 8))
+            return cells, places, ctypes.addressof(places)
+
+    def put_back(self, buffer: tuple[Any, Any, int]) -> None:
+        """Keep a buffer for the next launch."""
+        self._buffers.append(buffer)
+
+
+def _leaves(kinds: Any) -> Iterator[Any]:
+    for kind in kinds:
+        if isinstance(kind, compiler.Address) or not isinstance(kind, tuple):
+            yield kind
+        else:
+            yield from _leaves(kind)
+
+
+def _packed(kind: Any) -> str:
+    """The code of `struct` for an argument, and as many bytes as it lacks of eight."""
+    if isinstance(kind, compiler.Address):
+        return "Q"
+    code = "?" if kind.kind == "b" else CODES[kind.kind][kind.itemsize.bit_length() - 1]
+    return f"{code}{8 - kind.itemsize}x"
+
+
+# The codes of `struct` for numbers of one, two, four and eight bytes.
+CODES = {"i": "bhiq", "u": "BHIQ", "f": " efd"}
+
+
+class _Thread(threading.local):
+    """Whether a thread works in the context of the GPU."""
+
+    is_ready = False
+
+
+# After these errors no call in this process succeeds.
+LOST = {
+    "CUDA_ERROR_ASSERT",
+    "CUDA_ERROR_HARDWARE_STACK_ERROR",
+    "CUDA_ERROR_ILLEGAL_ADDRESS",
+    "CUDA_ERROR_ILLEGAL_INSTRUCTION",
+    "CUDA_ERROR_INVALID_ADDRESS_SPACE",
+    "CUDA_ERROR_INVALID_PC",
+    "CUDA_ERROR_LAUNCH_FAILED",
+    "CUDA_ERROR_LAUNCH_TIMEOUT",
+    "CUDA_ERROR_MISALIGNED_ADDRESS",
+}
+
+# How many launches are remembered, to tell which may have failed.
+RECENT = 8
 
 
 class Gpu:
-    """An NVIDIA GPU as a driver, through the packages cuda-core and numba-cuda.
+    """An NVIDIA GPU as a driver, through the packages cuda-bindings and numba-cuda.
 
-    A kernel is compiled once for each signature, and its configuration is made once for each size, so that a
-    launch looks two things up and hands addresses and numbers to the driver. Everything goes into one stream:
-    launches, copies and frees happen in the order in which they were asked for.
+    A kernel is compiled once for each signature. A launch finds it by the types of its arguments, writes them
+    where the driver reads them, and calls the driver. Everything goes into one stream: launches and copies
+    happen in the order in which they were asked for.
 
     Args:
-        core: the package ``cuda.core``.
+        api: the module ``cuda.bindings.driver``.
         number: which GPU.
     """
 
     threads = 256
 
-    def __init__(self, core: Any, number: int = 0) -> None:
-        self._core = core
-        self._gpu = core.Device(number)
-        self._gpu.set_current()
-        self._stream = self._gpu.create_stream()
-        self.name = self._gpu.name
-        self.capability = tuple(self._gpu.compute_capability)
-        self.blocks = 8 * self._gpu.properties.multiprocessor_count
-        self.total = int(self._call("cuMemGetInfo")[1])
-        self._kernels: dict[Any, Any] = {}
-        self._configurations: dict[Any, Any] = {}
+    def __init__(self, api: Any, number: int = 0) -> None:
+        self._api = api
+        self._launch = api.cuLaunchKernel
+        self._recent: deque[Any] = deque(maxlen=RECENT)
+        self._lost = ""
+        self._thread = _Thread()
+        self._check(api.cuInit(0))
+        gpu = self._check(api.cuDeviceGet(number))
+        self._context = self._check(api.cuDevicePrimaryCtxRetain(gpu))
+        self._enter()
+        self._stream = self._check(api.cuStreamCreate(api.CUstream_flags.CU_STREAM_NON_BLOCKING))
+        self.name = self._check(api.cuDeviceGetName(128, gpu)).split(b"\0")[0].decode()
+        attribute = api.CUdevice_attribute
+        major, minor, processors = (
+            self._check(api.cuDeviceGetAttribute(getattr(attribute, f"CU_DEVICE_ATTRIBUTE_{name}"), gpu))
+            for name in ("COMPUTE_CAPABILITY_MAJOR", "COMPUTE_CAPABILITY_MINOR", "MULTIPROCESSOR_COUNT")
+        )
+        self.capability = major, minor
+        self.blocks = 8 * processors
+        self.total = self._check(api.cuMemGetInfo())[1]
+        self._kernels: dict[Any, _Ready] = {}
+        self._known: dict[Any, _Ready] = {}
 
-    def new_block(self, size: int) -> GpuCells:
+    def new_block(self, size: int) -> GpuCells | None:
         """See `Driver.new_block`."""
-        buffer = self._gpu.allocate(size, stream=self._stream)
-        return GpuCells(int(buffer.handle), size, np.uint8, buffer)
+        self._enter()
+        error, pointer = self._api.cuMemAlloc(size)
+        if error == self._api.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
+            return None
+        self._check((error,))
+        return GpuCells(int(pointer), size, np.dtype(np.uint8))
+
+    def free_block(self, block: GpuCells) -> None:
+        """See `Driver.free_block`: the driver waits for what still runs."""
+        self._enter()
+        self._check(self._api.cuMemFree(block.pointer))
+
+    def free(self) -> int:
+        """See `Driver.free`."""
+        self._enter()
+        return self._check(self._api.cuMemGetInfo())[0]
 
     def take(self, block: GpuCells) -> None:
         """See `Driver.take`."""
 
     def upload(self, cells: GpuCells, array: np.ndarray) -> None:
-        """See `Driver.upload`."""
-        array = np.ascontiguousarray(array)
+        """See `Driver.upload`: the driver has read pageable memory when its call returns."""
         if cells.nbytes:
-            operands = cells.pointer, array.ctypes.data, cells.nbytes
-            self._call("cuMemcpyHtoDAsync", *operands, self._stream.handle)
-        self._stream.sync()
+            self._enter()
+            array = np.ascontiguousarray(array)
+            operands = cells.pointer, array.ctypes.data, cells.nbytes, self._stream
+            self._check(self._api.cuMemcpyHtoDAsync(*operands))
 
     def download(self, cells: GpuCells) -> memoryview:
         """See `Driver.download`."""
+        self._enter()
         array = np.empty(cells.size, cells.dtype)
         if cells.nbytes:
-            operands = array.ctypes.data, cells.pointer, cells.nbytes
-            self._call("cuMemcpyDtoHAsync", *operands, self._stream.handle)
-        self._stream.sync()
+            operands = array.ctypes.data, cells.pointer, cells.nbytes, self._stream
+            self._check(self._api.cuMemcpyDtoHAsync(*operands))
+        self.synchronize()
         return array.data
 
     def launch(self, kernel: Callable, grid: Any, block: Any, *arguments: Any) -> None:
         """See `Driver.launch`."""
-        key = kernel, compiler.signature(arguments)
-        ready = self._kernels.get(key)
+        kinds: list[Any] = [kernel]
+        values: list[Any] = []
+        for each in arguments:
+            kind = type(each)
+            if kind is GpuCells:
+                kinds.append(each.dtype.char)
+                values.append(each.pointer)
+            elif kind is tuple:
+                each = each or (1,)
+                kinds.append(tuple(map(type, each)))
+                values += each
+            else:
+                kinds.append(kind)
+                values.append(each)
+        key = tuple(kinds)
+        ready = self._known.get(key)
         if ready is None:
-            made = compiler.cubin(compiler.ptx(*key, self.capability), self.capability)
-            ready = self._core.ObjectCode.from_cubin(made.code).get_kernel(made.entry)
-            self._kernels[key] = ready
-        size = grid, block
-        configuration = self._configurations.get(size)
-        if configuration is None:
-            configuration = self._core.LaunchConfig(grid=grid, block=block)
-            self._configurations[size] = configuration
-        self._core.launch(self._stream, configuration, ready, *compiler.flattened(arguments))
+            ready = self._known[key] = self._ready(kernel, compiler.signature(arguments))
+        if not self._thread.is_ready:
+            self._enter()
+        self._recent.append((kernel, grid, block, arguments))
+        buffer = ready.buffer()
+        ready.pack_into(buffer[0], 0, *values)
+        (error,) = self._launch(ready.function, *_three(grid), *_three(block), 0, self._stream, buffer[2], 0)
+        ready.put_back(buffer)
+        if error:
+            self._check((error,))
+
+    def _ready(self, kernel: Callable, kinds: Any) -> _Ready:
+        """A kernel, compiled for such arguments and loaded."""
+        key = kernel, kinds
+        if key not in self._kernels:
+            self._enter()
+            made = compiler.cubin(compiler.ptx(kernel, kinds, self.capability), self.capability)
+            library = self._check(self._api.cuLibraryLoadData(made.code, [], [], 0, [], [], 0))
+            found = self._check(self._api.cuLibraryGetKernel(library, made.entry.encode()))
+            self._kernels[key] = _Ready(self._check(self._api.cuKernelGetFunction(found)), kinds)
+        return self._kernels[key]
 
     def synchronize(self) -> None:
         """See `Driver.synchronize`."""
-        self._stream.sync()
+        self._enter()
+        self._check(self._api.cuStreamSynchronize(self._stream))
+        self._recent.clear()
 
-    @staticmethod
-    def _call(name: str, *arguments: Any) -> list[Any]:
-        """What a function of the driver returns.
+    def _enter(self) -> None:
+        """Let this thread work in the context of the GPU."""
+        if not self._thread.is_ready:
+            self._check(self._api.cuCtxSetCurrent(self._context))
+            self._thread.is_ready = True
+
+    def _check(self, found: tuple[Any, ...]) -> Any:
+        """What a function of the driver returned behind its error.
 
         Raises:
-            RuntimeError: it failed.
+            AcceleratorError: it failed, or a kernel before it.
         """
-        from cuda.bindings import driver
+        error, *results = found
+        if error == self._api.CUresult.CUDA_SUCCESS:
+            return results[0] if len(results) == 1 else results
+        if error.name in LOST and not self._lost:
+            launched = ["  " + _described(*each) for each in self._recent]
+            which = "\n".join(["One of these kernels failed, the last of them launched last:", *launched])
+            self._lost = f"{error.name}. {which if launched else 'No kernel was under way.'}\n"
+        if self._lost:
+            raise AcceleratorError(
+                f"CUDA error: {self._lost}The GPU's context is lost with all tensors on it, and every call "
+                f"fails from now on: start Python anew. TENSORLAB_CUDA=simulated finds where a kernel reads "
+                f"or writes outside of its tensors",
+                int(error),
+            )
+        raise AcceleratorError(f"CUDA error: {error.name}", int(error))
 
-        error, *found = getattr(driver, name)(*arguments)
-        if error != driver.CUresult.CUDA_SUCCESS:
-            raise RuntimeError(f"{name} failed: {error.name}")
-        return found
+
+@functools.lru_cache(1 << 12)
+def _three(size: Any) -> tuple[int, int, int]:
+    """The size of a grid or a block along x, y and z."""
+    x, y, z = (*(size if isinstance(size, tuple) else (size,)), 1, 1)[:3]
+    return int(x), int(y), int(z)
+
+
+def _described(kernel: Callable, grid: Any, block: Any, arguments: Any) -> str:
+    operands = ", ".join(
+        f"{each.size} cells of {each.dtype} at {each.pointer:#x}"
+        if isinstance(each, GpuCells)
+        else repr(each)
+        for each in arguments
+    )
+    return f"{kernel.__name__}[{grid}, {block}]({operands})"

@@ -1,14 +1,15 @@
-"""The GPU's memory: blocks of bytes that are kept when no tensor uses them, for the next tensor of that size.
+"""The GPU's memory: blocks of bytes that are kept when no tensor uses them, for the next tensors.
 
-To ask the driver for memory takes long and waits for every kernel that still runs; a program that trains asks
-for the same sizes again and again. So a block that its last tensor has left goes into a list of its size, and
-is taken from there. `Pool.empty_cache` gives the lists back.
+To ask the driver for memory takes long, and to give it back waits for every kernel that still runs; a program
+that trains asks for the same sizes again and again. So a block that its last tensor has left is kept, and
+serves the next tensor that fills most of it. `Pool.empty_cache` gives the kept blocks back.
 """
 
 from __future__ import annotations
 
-import weakref
-from collections import defaultdict
+import threading
+from bisect import bisect_left, insort
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +19,12 @@ if TYPE_CHECKING:
 
 __all__ = ["DeviceMemory", "OutOfMemoryError", "Pool", "readable"]
 
-# Blocks are whole multiples of this, so that a list of one size serves more than one size of tensor.
+# What tensors use is counted in whole multiples of this, as in PyTorch.
 GRAIN = 512
+
+# Blocks of more than the first number of bytes are whole multiples of the second, in which the driver hands
+# memory out.
+SMALL, PAGE = 1 << 20, 2 << 20
 
 
 class OutOfMemoryError(RuntimeError):
@@ -31,11 +36,12 @@ class DeviceMemory:
 
     Attributes:
         cells: the memory as the driver hands it to kernels.
+        owner: what gives the block back when nothing refers to it any more.
     """
 
     __slots__ = ("__weakref__", "cells", "owner")
 
-    def __init__(self, cells: Any, owner: DeviceMemory | None = None) -> None:
+    def __init__(self, cells: Any, owner: object) -> None:
         self.cells, self.owner = cells, owner
 
     @property
@@ -63,27 +69,41 @@ class DeviceMemory:
 
     def view(self, cell: Any) -> DeviceMemory:
         """The same bytes as cells of another type."""
-        return DeviceMemory(self.cells.view(cell), self.owner or self)
+        return DeviceMemory(self.cells.view(cell), self.owner)
 
     def __getitem__(self, cells: slice) -> DeviceMemory:
         """A run of the cells."""
-        return DeviceMemory(self.cells[cells], self.owner or self)
+        return DeviceMemory(self.cells[cells], self.owner)
 
     def __repr__(self) -> str:
         return f"DeviceMemory of {self.size} cells of {self.dtype}"
 
 
+class _Use:
+    """A block in use, which goes into a list when nothing refers to this any more.
+
+    That may happen in any thread, amid any call: to append to a deque is all that is safe then.
+    """
+
+    __slots__ = ("block", "left", "size")
+
+    def __init__(self, block: Any, size: int, left: deque[tuple[Any, int]]) -> None:
+        self.block, self.size, self.left = block, size, left
+
+    def __del__(self) -> None:
+        self.left.append((self.block, self.size))
+
+
 class Pool:
-    """The memory of one GPU.
+    """The memory of one GPU, for any number of threads.
 
     Args:
         driver: what has the memory.
 
     Attributes:
-        allocated: the bytes of blocks that tensors use.
-        reserved: the bytes of all blocks, in use or kept.
-        peak, peak_reserved: the greatest that these ever were, since `reset_peak`.
-        from_driver: how often a block was not found in the lists.
+        peak, peak_reserved: the greatest that `allocated` and `reserved` ever were, since `reset_peak`.
+        from_driver: how many blocks the driver was asked for.
+        retries: how often kept blocks were given back because the driver had no memory left.
 
     Example:
         >>> from tensorlab.backends.cuda.driver import Simulated
@@ -98,8 +118,26 @@ class Pool:
 
     def __init__(self, driver: Driver) -> None:
         self.driver, self.total = driver, driver.total
-        self.allocated = self.reserved = self.peak = self.peak_reserved = self.from_driver = 0
-        self._free: defaultdict[int, list[Any]] = defaultdict(list)
+        self.peak = self.peak_reserved = self.from_driver = self.retries = 0
+        self._allocated = self._reserved = 0
+        # The kept blocks of each size, and the sizes in order; what was left and is not among them yet.
+        self._kept: dict[int, list[Any]] = {}
+        self._sizes: list[int] = []
+        self._left: deque[tuple[Any, int]] = deque()
+        # A finalizer may ask for memory while its own thread is in here.
+        self._lock = threading.RLock()
+
+    @property
+    def allocated(self) -> int:
+        """The bytes that tensors use."""
+        with self._lock:
+            self._keep()
+            return self._allocated
+
+    @property
+    def reserved(self) -> int:
+        """The bytes of all blocks, in use or kept."""
+        return self._reserved
 
     def allocate(self, count: int, cell: np.dtype) -> DeviceMemory:
         """Memory for so many cells.
@@ -107,39 +145,74 @@ class Pool:
         Raises:
             OutOfMemoryError: there is not as much left, although everything kept was given back.
         """
-        cell = np.dtype(cell)
-        size = -(-max(count * cell.itemsize, 1) // GRAIN) * GRAIN
-        kept = self._free[size]
-        block = kept.pop() if kept else self._new_block(size)
+        size = (count * cell.itemsize + GRAIN - 1) // GRAIN * GRAIN or GRAIN
+        with self._lock:
+            if self._left:
+                self._keep()
+            block = self._from_kept(size)
+            if block is None:
+                block = self._from_driver(size)
+            self._allocated += size
+            self.peak = max(self.peak, self._allocated)
         self.driver.take(block)
-        self.allocated += size
-        self.peak = max(self.peak, self.allocated)
-        memory = DeviceMemory(block[: count * cell.itemsize].view(cell))
-        weakref.finalize(memory, self._take_back, block).atexit = False
-        return memory
+        return DeviceMemory(block.first(count, cell), _Use(block, size, self._left))
 
-    def _new_block(self, size: int) -> Any:
-        if self.reserved + size > self.total:
+    def _from_kept(self, size: int) -> Any:
+        """A kept block that the size fills, or fills for the most part if it is large; None without one."""
+        blocks = self._kept.get(size)
+        if blocks:
+            return blocks.pop()
+        if size > SMALL:
+            for place in range(bisect_left(self._sizes, size), len(self._sizes)):
+                whole = self._sizes[place]
+                if whole > size + max(size // 8, PAGE):
+                    break
+                if self._kept[whole]:
+                    return self._kept[whole].pop()
+        return None
+
+    def _from_driver(self, size: int) -> Any:
+        whole = size if size <= SMALL else -(-size // PAGE) * PAGE
+        block = self.driver.new_block(whole)
+        if block is None:
+            self.retries += 1
             self.empty_cache()
-        if self.reserved + size > self.total:
+            block = self.driver.new_block(whole)
+        if block is None:
             raise OutOfMemoryError(
-                f"CUDA out of memory: {readable(size)} were asked for, and {readable(self.total)} are all "
-                f"that the device has, of which tensors use {readable(self.allocated)}. Smaller batches need "
-                f"less; a tensor gives its memory back when nothing refers to it"
+                f"CUDA out of memory. Tried to allocate {readable(size)}. GPU 0 has a total capacity of "
+                f"{readable(self.total)} of which {readable(self.driver.free())} is free. Tensors use "
+                f"{readable(self._allocated)}, and {readable(self._reserved - self._allocated)} is reserved "
+                f"but unallocated. Smaller batches need less; a tensor gives its memory back when nothing "
+                f"refers to it"
             )
         self.from_driver += 1
-        self.reserved += size
-        self.peak_reserved = max(self.peak_reserved, self.reserved)
-        return self.driver.new_block(size)
+        self._reserved += whole
+        self.peak_reserved = max(self.peak_reserved, self._reserved)
+        return block
 
-    def _take_back(self, block: Any) -> None:
-        self.allocated -= block.nbytes
-        self._free[block.nbytes].append(block)
+    def _keep(self) -> None:
+        """Keep the blocks that were left."""
+        while self._left:
+            block, size = self._left.popleft()
+            self._allocated -= size
+            whole = block.nbytes
+            blocks = self._kept.get(whole)
+            if blocks is None:
+                blocks = self._kept[whole] = []
+                if whole > SMALL:
+                    insort(self._sizes, whole)
+            blocks.append(block)
 
     def empty_cache(self) -> None:
         """Give back the blocks that no tensor uses."""
-        self.reserved -= sum(size * len(blocks) for size, blocks in self._free.items())
-        self._free.clear()
+        with self._lock:
+            self._keep()
+            kept, self._kept, self._sizes = self._kept, {}, []
+            for size, blocks in kept.items():
+                for block in blocks:
+                    self.driver.free_block(block)
+                    self._reserved -= size
 
     def reset_peak(self) -> None:
         """Count the peaks from now on."""

@@ -386,7 +386,7 @@ def mem_get_info(device: Place = None) -> tuple[int, int]:
 def manual_seed(seed: int) -> None:
     """Seed the generator of the current GPU: it has none of its own, so nothing changes.
 
-    Random tensors of the GPU are drawn on the CPU, by the generator that `tensorlab.manual_seed` seeds.
+    What the GPU draws are numbers of `tensorlab.random.Philox`: of the seed of `tensorlab.manual_seed`.
 
     Raises:
         TypeError, ValueError: the seed is no number.

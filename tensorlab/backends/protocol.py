@@ -61,15 +61,18 @@ class IndexLayout(NamedTuple):
 
 
 class RandomState(NamedTuple):
-    """Where a stream of random numbers stands. Launches write into both arrays.
+    """Where a stream of random numbers stands. Launches write into the arrays, which lie on the host.
 
     Attributes:
         words: 625 uint32: the state of the Mersenne Twister, and the position of the next word in it.
         spare: two float64: a normal number that was made but not given out, and 1 if there is one, else 0.
+        counted: two uint64: the seed, and how many words have been taken of its counter-based stream 0, from
+            which devices draw that make numbers in any order.
     """
 
     words: Memory
     spare: Memory
+    counted: Memory
 
 
 # Called with the state, the output's (cells, offset), the distribution's numbers, and an input's buffer.
@@ -330,7 +333,10 @@ class Core:
         out: OperandLayout,
         read: OperandLayout | None = None,
     ) -> RandomLaunch:
-        """Prepare to overwrite `out` with random numbers, from the same words in the same order as PyTorch.
+        """Prepare to overwrite `out` with random numbers.
+
+        On the CPU they come from the same words in the same order as PyTorch's. Another device may take the
+        words of `RandomState.counted`, a whole number of blocks of four for each launch.
 
         The distributions, and the numbers that their launches are called with:
 

@@ -194,7 +194,9 @@ def _check_chance(p: float) -> None:
 def _of_channels(input: Tensor) -> Tensor:
     """A new tensor with one number for each channel."""
     _need_channels(input)
-    return empty(Size((*input._shape[:2], *(1 for _ in input._shape[2:]))), dtype=input._dtype)
+    return empty(
+        Size((*input._shape[:2], *(1 for _ in input._shape[2:]))), dtype=input._dtype, device=input.device
+    )
 
 
 def _dropped(input: Tensor, p: float, training: bool, inplace: bool, by_channel: bool = False) -> Tensor:
@@ -202,7 +204,7 @@ def _dropped(input: Tensor, p: float, training: bool, inplace: bool, by_channel:
     if _keeps_all(input, p, training):
         return input
     if p == 1:
-        return multiply(input, zeros((), dtype=input._dtype))
+        return multiply(input, zeros((), dtype=input._dtype, device=input.device))
     factors = _kept(input, p, by_channel).div_(1 - p)
     if not inplace and not by_channel and not (current.grad and requires_grad(input)):
         return mul_(factors, input)  # nobody else needs the factors
@@ -214,7 +216,7 @@ def _alpha_dropped(input: Tensor, p: float, training: bool, inplace: bool, by_ch
     if _keeps_all(input, p, training):
         return input
     if p == 1:
-        return multiply(input, zeros((), dtype=input._dtype))
+        return multiply(input, zeros((), dtype=input._dtype, device=input.device))
     kept = _kept(input, p, by_channel)
     scale = 1 / math.sqrt((SELU_LEAST * SELU_LEAST * p + 1) * (1 - p))
     shift = add(kept, -1).mul_(SELU_LEAST * scale).add_(SELU_LEAST * scale * p)

@@ -99,7 +99,7 @@ def multinomial(
 def _with_replacement(input: Tensor, draws: int, generator: Generator | None) -> Tensor:
     rows = input.shape[0] if input.ndim == 2 else 1
     strides = input.stride() if input.ndim == 2 else (0, *input.stride())
-    found = empty((*input.shape[:-1], draws), dtype=dtypes.int64)
+    found = empty((*input.shape[:-1], draws), dtype=dtypes.int64, device=input.device)
     source = as_generator(generator)
     launch = input._storage.backend.random(
         "categories",

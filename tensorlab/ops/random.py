@@ -209,7 +209,10 @@ def normal(
     if out is not None:
         check_out("normal", out, *tensors)
     version = next_version(out)
-    target = new((), shape, "normal", out, tensors[0].dtype if out is None else None)
+    if out is None:
+        target = empty(shape, dtype=tensors[0].dtype, device=tensors[0].device)
+    else:
+        target = new((), shape, "normal", out, None)
     with no_grad():
         if isinstance(std, Tensor):
             mul_(normal_(target, generator=generator), std)
@@ -246,7 +249,10 @@ def bernoulli(
     """
     if out is not None:
         check_out("bernoulli", out, input)
-    target = new((), input.shape, "bernoulli", out, input.dtype if out is None else None)
+    if out is None:
+        target = empty(input.shape, dtype=input.dtype, device=input.device)
+    else:
+        target = new((), input.shape, "bernoulli", out, None)
     with no_grad():
         bernoulli_(target, input if p is None else p, generator=generator)
     if out is not None:
@@ -273,7 +279,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """
     if not input.dtype.is_floating_point:
         raise NotImplementedError(f"poisson expects rates of a floating-point dtype, got {input.dtype.name}")
-    target = empty(input.shape, dtype=input.dtype)
+    target = empty(input.shape, dtype=input.dtype, device=input.device)
     if fill_each(target, "poisson", generator, input):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     return record(PoissonBackward0, as_new(target), input)

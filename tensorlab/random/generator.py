@@ -31,7 +31,7 @@ LAYOUT = np.dtype(
         ("seeded", "<i4"),
         ("next", "<u8"),  # position of the next word
         ("words", "<u8", (624,)),
-        ("unused_x", "<f8"),
+        ("taken", "<u8"),  # words of the stream of GPUs; PyTorch's field has no use and is 0
         ("spare", "<f8"),  # a normal number that was made but not given out
         ("unused_rho", "<f8"),
         ("has_spare", "<i4"),
@@ -74,7 +74,7 @@ class Generator:
         self._device = as_device(device)
         # Taken while numbers are made, so that two threads never give out the same ones.
         self._lock = threading.RLock()
-        self._state = RandomState(np.zeros(625, np.uint32), np.zeros(2))
+        self._state = RandomState(np.zeros(625, np.uint32), np.zeros(2), np.zeros(2, np.uint64))
         self._begin(DEFAULT_SEED)
 
     @property
@@ -117,7 +117,7 @@ class Generator:
         The bytes are laid out as PyTorch's are: a state can be taken from one library to the other.
         """
         with self._lock:
-            words, spare = self._started()
+            words, spare, _ = self._started()
             record = np.zeros((), LAYOUT)
             position = int(words[624])
             record["seed"], record["seeded"] = self._seed, 1
@@ -125,6 +125,7 @@ class Generator:
             record["words"] = words[:624]
             if spare[1]:
                 record["spare"], record["has_spare"] = spare[0], 1
+            record["taken"] = self._state.counted[1]
             record["spare_float32"], record["has_spare_float32"] = self._spare_float32
         memory = np.frombuffer(bytearray(record.tobytes()), np.uint8)
         return make_dense(memory, dtypes.uint8, Size((memory.size,)), (1,))
@@ -154,6 +155,7 @@ class Generator:
             self._state.words[:624] = record["words"].astype(np.uint32)
             self._state.words[624] = position
             self._state.spare[:] = (record["spare"], 1.0) if record["has_spare"] else (0.0, 0.0)
+            self._state.counted[:] = self._seed, record["taken"]
             self._spare_float32 = float(record["spare_float32"]), int(record["has_spare_float32"])
 
     def clone_state(self) -> Generator:
@@ -164,6 +166,7 @@ class Generator:
 
     def _begin(self, seed: int) -> None:
         self._seed, self._seeded = seed, False
+        self._state.counted[:] = seed, 0
         self._spare_float32 = 0.0, 0
 
     def _started(self) -> RandomState:

@@ -329,11 +329,6 @@ def test_updates_move_all_that_they_write(gpu):
     )  # fmt: skip
 
 
-def test_what_has_no_kernel_is_refused_by_name(gpu):
-    with pytest.raises(NotImplementedError, match=r"random numbers \(normal\) have no kernel on 'cuda'"):
-        gpu.random("normal", (3,), OperandLayout(dtypes.float32, (1,)))
-
-
 def test_a_kernel_is_checked_whoever_launches_it(gpu):
     memory = gpu.upload(np.zeros(3))
     with pytest.raises(KernelError, match=r"fill, .*: index 3 is outside of cells, 3 cells"):

@@ -11,6 +11,7 @@ import numpy as np
 from tensorlab.backends.array import compute_type
 from tensorlab.backends.cuda import (
     attention,
+    drawing,
     indexing,
     kernels,
     losses,
@@ -605,15 +606,8 @@ class Cuda(Backend):
         out: OperandLayout,
         read: OperandLayout | None = None,
     ) -> RandomLaunch:
-        """See `tensorlab.backends.protocol.Core.random`: it is refused.
-
-        Raises:
-            NotImplementedError: always.
-        """
-        raise NotImplementedError(
-            f"random numbers ({distribution}) have no kernel on 'cuda' yet: draw them on the CPU and move "
-            f"them, as in tensorlab.randn(3).to('cuda')"
-        )
+        """See `tensorlab.backends.protocol.Core.random`: numbers by their positions in a stream."""
+        return drawing.prepare(self, distribution, shape, out, read)
 
 
 def _raw(buffer: Buffer) -> tuple[np.ndarray, int]:

@@ -124,6 +124,7 @@ _OWN = tuple(
         "losses",
         "pooling",
         "products",
+        "random",
         "ladder",
         "rows",
         "tensor_cores",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -243,21 +244,19 @@ class Cuda(Backend):
         parts = min(max(self.driver.blocks // results, 1), ceil_div(n, ELEMENTS * threads) or 1)
         if fold.center is not None:  # what the others found is not there yet
             parts = 1
+        stages = ("whole",) if parts == 1 else ("parts", "last")
+        first, *others = [text.kernel_of(fold.name, text.reduce_text(*given, stage)) for stage in stages]
 
         def launch(target: Buffer, item: Buffer) -> None:
             ends = (*_raw(target), layouts[0]), (*_raw(item), *layouts[1:])
             if parts == 1:
-                kernel = text.kernel_of(fold.name, text.reduce_text(*given))
-                self._run(kernel, results, threads, 1, n, k, sizes, span, *ends[0], *ends[1])
+                self._run(first, results, threads, 1, n, k, sizes, span, *ends[0], *ends[1])
                 return
             totals = self.allocate(results * parts, text.total_type(fold, value).cell)
-            first, last = (
-                text.kernel_of(fold.name, text.reduce_text(*given, stage)) for stage in ("parts", "last")
-            )
             between, steps = (totals.cells, 0), tuple(0 for _ in sizes)
             self._run(first, results * parts, threads, parts, n, k, sizes, span, *between, steps, *ends[1])
             self._run(
-                last,
+                others[0],
                 results,
                 self._threads_of(parts),
                 parts,
@@ -350,6 +349,33 @@ class Cuda(Backend):
         names = {name: functions[name] for name in ("widen", "finish", "number")}
         count = 8 if element_type.itemsize == 2 else 4
         along_k = a[-1] == 1 or a[-2] != 1, b[-2] == 1 and b[-1] != 1
+        fits = (
+            products.fits(a, -1 if along_k[0] else -2, k if along_k[0] else m, count),
+            products.fits(b, -2 if along_k[1] else -1, k if along_k[1] else n, count),
+            element_type is not dtypes.bool and products.fits(out, -1, n),
+        )
+        steps = [
+            (tuple(each[:-2]), each[-2], each[-1])
+            for each in (out, a, b, out if source is None else source, out if residual is None else residual)
+        ]
+        counts, repeats = tuple(batch), math.prod(batch)
+
+        @functools.cache
+        def chosen(wide: tuple[bool, bool, bool], taken: str) -> tuple[Callable, tuple[int, int, int], int]:
+            """The kernel, the grid, and how many threads a block has."""
+            made = functions["finish"], functions["widen"]
+            if taken and self.driver.capability == (9, 0) and element_type.itemsize == 2:
+                kernel = warpgroups.of_type(taken, along_k, *made)
+                tile, threads = warpgroups.TILE, warpgroups.THREADS
+            elif taken:
+                pieces = tensor_cores.LARGE
+                kernel = tensor_cores.of_type(taken, along_k, True, pieces, *made)
+                tile, threads = pieces.tile, pieces.threads
+            else:
+                size = products.choose(self.driver, m, n, repeats, all(wide[:2]), names["number"])
+                kernel = products.of_operands(along_k, wide, size, **names)
+                tile, threads = size.TILE, size.threads
+            return kernel, (ceil_div(n, tile), ceil_div(m, tile), repeats), threads
 
         def launch(
             target: Buffer,
@@ -361,36 +387,16 @@ class Cuda(Backend):
             last: Buffer | None = None,
         ) -> None:
             wide = (
-                products.is_wide(x, a, -1 if along_k[0] else -2, k if along_k[0] else m, count),
-                products.is_wide(y, b, -2 if along_k[1] else -1, k if along_k[1] else n, count),
-                element_type is not dtypes.bool and products.is_wide(target, out, -1, n),
+                fits[0] and products.is_aligned(x),
+                fits[1] and products.is_aligned(y),
+                fits[2] and products.is_aligned(target),
             )
-            taken = self._on_tensor_cores(element_type) if all(wide[:2]) else ""
-            made = functions["finish"], functions["widen"]
-            if taken and self.driver.capability == (9, 0) and element_type.itemsize == 2:
-                kernel = warpgroups.of_type(taken, along_k, *made)
-                tile, threads = warpgroups.TILE, warpgroups.THREADS
-            elif taken:
-                pieces = tensor_cores.LARGE
-                kernel = tensor_cores.of_type(taken, along_k, True, pieces, *made)
-                tile, threads = pieces.tile, pieces.threads
-            else:
-                size = products.choose(self.driver, m, n, math.prod(batch), all(wide[:2]), names["number"])
-                kernel = products.of_operands(along_k, wide, size, **names)
-                tile, threads = size.TILE, size.threads
-            operands = [
-                (target, out),
-                (x, a),
-                (y, b),
-                (added or target, source or out),
-                (last or target, residual or out),
-            ]
+            taken = self._on_tensor_cores(element_type) if wide[0] and wide[1] else ""
             arguments: list[Any] = []
-            for buffer, strides in operands:
-                arguments += [*_raw(buffer), tuple(strides[:-2]), strides[-2], strides[-1]]
-            grid = ceil_div(n, tile), ceil_div(m, tile), math.prod(batch)
-            steps = 0 if alpha == 0 else k
-            self._run(kernel, grid, threads, m, n, steps, alpha, beta, tuple(batch), *arguments)
+            for buffer, apart in zip((target, x, y, added or target, last or target), steps, strict=True):
+                arguments += [*_raw(buffer), *apart]
+            depth = 0 if alpha == 0 else k
+            self._run(*chosen(wide, taken), m, n, depth, alpha, beta, counts, *arguments)
 
         return launch
 

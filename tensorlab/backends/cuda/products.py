@@ -301,12 +301,17 @@ def product(
 # --- which kernel runs --------------------------------------------------------------------------------------
 
 
-def is_wide(buffer: Buffer, strides: Sequence[int], dim: int, size: int, count: int = 4) -> bool:
-    """Whether a matrix can be read `count` neighbours along a dimension at a time, from its first cell on."""
-    memory, first = buffer
+def fits(strides: Sequence[int], dim: int, size: int, count: int = 4) -> bool:
+    """Whether a matrix can be read `count` neighbours along a dimension at a time, if its first cell can."""
     others = [step for each, step in enumerate(strides) if each != dim % len(strides)]
-    aligned = (memory.pointer + first * memory.dtype.itemsize) % WIDEST == 0
-    return aligned and strides[dim] == 1 and size % count == 0 and not any(step % count for step in others)
+    return strides[dim] == 1 and size % count == 0 and not any(step % count for step in others)
+
+
+def is_aligned(buffer: Buffer) -> bool:
+    """Whether the first cell lies where reads of several neighbours may begin."""
+    memory, first = buffer
+    cells = memory.cells
+    return (cells.pointer + first * cells.dtype.itemsize) % WIDEST == 0
 
 
 @functools.cache

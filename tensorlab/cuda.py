@@ -15,13 +15,14 @@ cuda`` in place of ``from numba import cuda``. `simulate` runs it and counts wha
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlab.backends.cuda import gpu, is_there, simulator
 from tensorlab.backends.cuda.counts import Access, KernelLine, Report, Request, simulate
+from tensorlab.backends.cuda.driver import AcceleratorError
+from tensorlab.backends.cuda.graphs import CUDAGraph, graph, graph_pool_handle, is_current_stream_capturing
 from tensorlab.backends.cuda.memory import OutOfMemoryError
 from tensorlab.backends.cuda.occupancy import Occupancy, occupancy
 from tensorlab.backends.cuda.schedules import Exploration, Outcome, explore
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
 
 __all__ = [
+    "AcceleratorError",
     "Access",
+    "CUDAGraph",
     "DeviceProperties",
     "Event",
     "Exploration",
@@ -60,10 +63,13 @@ __all__ = [
     "get_device_capability",
     "get_device_name",
     "get_device_properties",
+    "graph",
+    "graph_pool_handle",
     "grid",
     "gridsize",
     "init",
     "is_available",
+    "is_current_stream_capturing",
     "is_initialized",
     "local",
     "manual_seed",
@@ -218,48 +224,56 @@ class Event:
     def __init__(
         self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False
     ) -> None:
-        gpu("cuda.Event()")
+        self._backend = gpu("cuda.Event()")
         self._is_timed = enable_timing
-        self._time: float | None = None
+        self._mark: Any = None
 
     def record(self, stream: Stream | None = None) -> None:
-        """Put the point behind all that the GPU was told so far, and wait until that is done."""
-        gpu("cuda.Event.record()").synchronize()
-        self._time = time.perf_counter()
+        """Put the point behind all that the GPU was told so far. A graph records no points."""
+        if not self._backend.is_capturing:
+            self._mark = self._backend.driver.mark()
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Let the stream wait for this point."""
+        """Let the stream wait for this point, as the one stream does anyway."""
 
     def query(self) -> bool:
         """Whether the work before this point is done."""
-        return True
+        return self._mark is None or self._backend.driver.is_done(self._mark)
 
     def synchronize(self) -> None:
         """Wait until the work before this point is done."""
+        if self._mark is not None:
+            self._backend.driver.wait(self._mark)
 
     def elapsed_time(self, end_event: Event) -> float:
         """The milliseconds from this point to another; the simulator's are no GPU's.
 
         Raises:
             ValueError: one of them was not made with ``enable_timing=True``, or was not recorded.
+            RuntimeError: the work before one of them is not done.
         """
         if not (self._is_timed and end_event._is_timed):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")
-        if self._time is None or end_event._time is None:
+        if self._mark is None or end_event._mark is None:
             raise ValueError("Both events must be recorded before calculating elapsed time.")
-        return 1000 * (end_event._time - self._time)
+        if not (self.query() and end_event.query()):
+            raise RuntimeError(
+                "Both events must be completed before calculating elapsed time: call synchronize() of the "
+                "later one first"
+            )
+        return self._backend.driver.elapsed(self._mark, end_event._mark)
 
 
 class Stream:
-    """A line of work for a GPU, done in order.
+    """A line of work for a GPU, done in order. All are one line here: what is told first is done first.
 
     Raises:
         RuntimeError: there is no GPU.
     """
 
     def __init__(self, device: Place = None, priority: int = 0) -> None:
-        self.device = _need("Stream", device).device
-        self.priority = priority
+        self._backend = _need("Stream", device)
+        self.device, self.priority = self._backend.device, priority
 
     def record_event(self, event: Event | None = None) -> Event:
         """A point behind all that this stream was told so far."""
@@ -275,10 +289,11 @@ class Stream:
 
     def query(self) -> bool:
         """Whether all that it was told is done."""
-        return True
+        return self.record_event().query()
 
     def synchronize(self) -> None:
         """Wait until all that it was told is done."""
+        self._backend.synchronize()
 
 
 # The streams that are current, the innermost last.

@@ -68,6 +68,7 @@ class Cuda(Backend):
     Attributes:
         memory: its memory.
         launches: how many kernels have run.
+        is_capturing: whether launches are recorded for a graph.
     """
 
     tells_late = True
@@ -77,6 +78,7 @@ class Cuda(Backend):
         self.driver = driver or Simulated()
         self.memory = Pool(self.driver)
         self.launches = 0
+        self.is_capturing = False
         # What kernels say of indices, what it means, and whether one has run that may have said something.
         self._faults: Memory | None = None
         self._codes: dict[str, int] = {}
@@ -108,6 +110,7 @@ class Cuda(Backend):
 
     def upload(self, cells: memoryview) -> Memory:
         """See `tensorlab.backends.protocol.Core.upload`."""
+        self._need_no_graph("a copy from the host")
         array = np.asarray(cells)
         memory = self.memory.allocate(array.size, array.dtype)
         self.driver.upload(memory.cells, array.reshape(-1))
@@ -115,6 +118,7 @@ class Cuda(Backend):
 
     def download(self, cells: Memory) -> memoryview:
         """See `tensorlab.backends.protocol.Core.download`."""
+        self._need_no_graph("a copy to the host")
         found = self.driver.download(cells.cells)
         self._tell()
         return found
@@ -132,8 +136,21 @@ class Cuda(Backend):
 
     def synchronize(self) -> None:
         """See `tensorlab.backends.protocol.Core.synchronize`."""
+        self._need_no_graph("to wait for the GPU")
         self.driver.synchronize()
         self._tell()
+
+    def _need_no_graph(self, what: str) -> None:
+        """Refuse what cannot be part of a graph.
+
+        Raises:
+            RuntimeError: launches are recorded for one.
+        """
+        if self.is_capturing:
+            raise RuntimeError(
+                f"CUDA error: operation not permitted when stream is capturing: {what} cannot be part of a "
+                f"graph. Move it before or behind `with tensorlab.cuda.graph(...)`"
+            )
 
     def listen(self, meanings: Sequence[str]) -> tuple[Any, tuple[int, ...]]:
         """Where a kernel says that an index led out, and the numbers that stand for what it may mean."""

@@ -10,6 +10,7 @@ import ctypes
 import functools
 import struct
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
@@ -65,6 +66,30 @@ class Driver(Protocol):
     def synchronize(self) -> None:
         """Wait until every launch so far is done."""
 
+    def mark(self) -> Any:
+        """A point behind all that was asked so far."""
+
+    def is_done(self, mark: Any) -> bool:
+        """Whether all before a point is done."""
+
+    def wait(self, mark: Any) -> None:
+        """Wait until all before a point is done."""
+
+    def elapsed(self, first: Any, last: Any) -> float:
+        """The milliseconds from one point to another, both of which are done."""
+
+    def begin_capture(self) -> None:
+        """Record launches from now on instead of doing them."""
+
+    def end_capture(self) -> Any:
+        """What was recorded, to `replay` it; from now on launches are done again."""
+
+    def replay(self, graph: Any) -> None:
+        """Do all recorded launches."""
+
+    def drop(self, graph: Any) -> None:
+        """Forget recorded launches."""
+
 
 class HostCells(np.ndarray):
     """Memory of the simulated device."""
@@ -97,6 +122,7 @@ class Simulated:
     def __init__(self, total: int = 1 << 30) -> None:
         self.total, self.seed = total, 0
         self._used = 0
+        self._recorded: list[Any] | None = None
 
     def new_block(self, size: int) -> HostCells | None:
         """See `Driver.new_block`."""
@@ -127,10 +153,45 @@ class Simulated:
 
     def launch(self, kernel: Callable, grid: Any, block: Any, *arguments: Any) -> None:
         """See `Driver.launch`."""
+        if self._recorded is not None:
+            self._recorded.append((kernel, grid, block, *arguments))
+            return
         simulator.launch(kernel, grid, block, *arguments, seed=self.seed)
 
     def synchronize(self) -> None:
         """See `Driver.synchronize`: the simulator is done when a launch returns."""
+
+    def mark(self) -> float:
+        """See `Driver.mark`: the time in seconds."""
+        return time.perf_counter()
+
+    def is_done(self, mark: float) -> bool:
+        """See `Driver.is_done`."""
+        return True
+
+    def wait(self, mark: float) -> None:
+        """See `Driver.wait`."""
+
+    def elapsed(self, first: float, last: float) -> float:
+        """See `Driver.elapsed`."""
+        return 1000 * (last - first)
+
+    def begin_capture(self) -> None:
+        """See `Driver.begin_capture`."""
+        self._recorded = []
+
+    def end_capture(self) -> list[Any]:
+        """See `Driver.end_capture`."""
+        graph, self._recorded = self._recorded or [], None
+        return graph
+
+    def replay(self, graph: list[Any]) -> None:
+        """See `Driver.replay`."""
+        for launch in graph:
+            simulator.launch(*launch, seed=self.seed)
+
+    def drop(self, graph: list[Any]) -> None:
+        """See `Driver.drop`."""
 
 
 class GpuCells:
@@ -227,6 +288,18 @@ def _packed(kind: Any) -> str:
     return f"{code}{8 - kind.itemsize}x"
 
 
+class _Mark:
+    """An event of the driver, which serves again when nothing refers to this any more."""
+
+    __slots__ = ("_free", "event")
+
+    def __init__(self, event: Any, free: list[Any]) -> None:
+        self.event, self._free = event, free
+
+    def __del__(self) -> None:
+        self._free.append(self.event)
+
+
 # The codes of `struct` for numbers of one, two, four and eight bytes.
 CODES = {"i": "bhiq", "u": "BHIQ", "f": " efd"}
 
@@ -273,6 +346,7 @@ class Gpu:
         self._launch = api.cuLaunchKernel
         self._recent: deque[Any] = deque(maxlen=RECENT)
         self._lost = ""
+        self._events: list[Any] = []
         self._thread = _Thread()
         self._check(api.cuInit(0))
         gpu = self._check(api.cuDeviceGet(number))
@@ -377,6 +451,57 @@ class Gpu:
         self._enter()
         self._check(self._api.cuStreamSynchronize(self._stream))
         self._recent.clear()
+
+    def mark(self) -> _Mark:
+        """See `Driver.mark`."""
+        self._enter()
+        event = self._events.pop() if self._events else self._check(self._api.cuEventCreate(0))
+        self._check(self._api.cuEventRecord(event, self._stream))
+        return _Mark(event, self._events)
+
+    def is_done(self, mark: _Mark) -> bool:
+        """See `Driver.is_done`."""
+        self._enter()
+        (error,) = self._api.cuEventQuery(mark.event)
+        if error == self._api.CUresult.CUDA_ERROR_NOT_READY:
+            return False
+        self._check((error,))
+        return True
+
+    def wait(self, mark: _Mark) -> None:
+        """See `Driver.wait`."""
+        self._enter()
+        self._check(self._api.cuEventSynchronize(mark.event))
+
+    def elapsed(self, first: _Mark, last: _Mark) -> float:
+        """See `Driver.elapsed`."""
+        self._enter()
+        return self._check(self._api.cuEventElapsedTime(first.event, last.event))
+
+    def begin_capture(self) -> None:
+        """See `Driver.begin_capture`: strict modes would forbid to take memory meanwhile."""
+        self._enter()
+        mode = self._api.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+        self._check(self._api.cuStreamBeginCapture(self._stream, mode))
+
+    def end_capture(self) -> Any:
+        """See `Driver.end_capture`."""
+        self._enter()
+        graph = self._check(self._api.cuStreamEndCapture(self._stream))
+        try:
+            return self._check(self._api.cuGraphInstantiate(graph, 0))
+        finally:
+            self._check(self._api.cuGraphDestroy(graph))
+
+    def replay(self, graph: Any) -> None:
+        """See `Driver.replay`."""
+        self._enter()
+        self._check(self._api.cuGraphLaunch(graph, self._stream))
+
+    def drop(self, graph: Any) -> None:
+        """See `Driver.drop`."""
+        self._enter()
+        self._check(self._api.cuGraphExecDestroy(graph))
 
     def _enter(self) -> None:
         """Let this thread work in the context of the GPU."""

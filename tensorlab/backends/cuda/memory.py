@@ -10,6 +10,8 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left, insort
 from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +19,7 @@ import numpy as np
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.driver import Driver
 
-__all__ = ["DeviceMemory", "OutOfMemoryError", "Pool", "readable"]
+__all__ = ["DeviceMemory", "Kept", "OutOfMemoryError", "Pool", "readable"]
 
 # What tensors use is counted in whole multiples of this, as in PyTorch.
 GRAIN = 512
@@ -79,19 +81,60 @@ class DeviceMemory:
         return f"DeviceMemory of {self.size} cells of {self.dtype}"
 
 
+class Kept:
+    """Blocks that no tensor uses, by size.
+
+    Args:
+        leave: called with each block that is left when nothing refers to this any more.
+    """
+
+    def __init__(self, leave: Callable[[Any], None] | None = None) -> None:
+        self.blocks: dict[int, list[Any]] = {}
+        self._sizes: list[int] = []
+        self._leave = leave
+
+    def __del__(self) -> None:
+        if self._leave is not None:
+            for blocks in self.blocks.values():
+                for block in blocks:
+                    self._leave(block)
+
+    def put(self, block: Any) -> None:
+        """Keep a block."""
+        blocks = self.blocks.get(block.nbytes)
+        if blocks is None:
+            blocks = self.blocks[block.nbytes] = []
+            insort(self._sizes, block.nbytes)
+        blocks.append(block)
+
+    def take(self, size: int) -> Any:
+        """A block that so many bytes fill, or fill for the most part if they are many; None without one."""
+        blocks = self.blocks.get(size)
+        if blocks:
+            return blocks.pop()
+        if size > SMALL:
+            for place in range(bisect_left(self._sizes, size), len(self._sizes)):
+                whole = self._sizes[place]
+                if whole > size + max(size // 8, PAGE):
+                    break
+                if self.blocks[whole]:
+                    return self.blocks[whole].pop()
+        return None
+
+
 class _Use:
     """A block in use, which goes into a list when nothing refers to this any more.
 
     That may happen in any thread, amid any call: to append to a deque is all that is safe then.
     """
 
-    __slots__ = ("block", "left", "size")
+    __slots__ = ("block", "kept", "left", "size")
 
-    def __init__(self, block: Any, size: int, left: deque[tuple[Any, int]]) -> None:
-        self.block, self.size, self.left = block, size, left
+    def __init__(self, block: Any, size: int, kept: Kept, left: deque[tuple[Any, int, Kept]]) -> None:
+        self.block, self.size, self.kept, self.left = block, size, kept, left
 
     def __del__(self) -> None:
-        self.left.append((self.block, self.size))
+        self.left.append((self.block, self.size, self.kept))
 
 
 class Pool:
@@ -120,10 +163,9 @@ class Pool:
         self.driver, self.total = driver, driver.total
         self.peak = self.peak_reserved = self.from_driver = self.retries = 0
         self._allocated = self._reserved = 0
-        # The kept blocks of each size, and the sizes in order; what was left and is not among them yet.
-        self._kept: dict[int, list[Any]] = {}
-        self._sizes: list[int] = []
-        self._left: deque[tuple[Any, int]] = deque()
+        # Where blocks are kept, and what was left and is not there yet.
+        self._kept = self._current = Kept()
+        self._left: deque[tuple[Any, int, Kept]] = deque()
         # A finalizer may ask for memory while its own thread is in here.
         self._lock = threading.RLock()
 
@@ -149,32 +191,19 @@ class Pool:
         with self._lock:
             if self._left:
                 self._keep()
-            block = self._from_kept(size)
+            kept = self._current
+            block = kept.take(size)
             if block is None:
                 block = self._from_driver(size)
             self._allocated += size
             self.peak = max(self.peak, self._allocated)
         self.driver.take(block)
-        return DeviceMemory(block.first(count, cell), _Use(block, size, self._left))
-
-    def _from_kept(self, size: int) -> Any:
-        """A kept block that the size fills, or fills for the most part if it is large; None without one."""
-        blocks = self._kept.get(size)
-        if blocks:
-            return blocks.pop()
-        if size > SMALL:
-            for place in range(bisect_left(self._sizes, size), len(self._sizes)):
-                whole = self._sizes[place]
-                if whole > size + max(size // 8, PAGE):
-                    break
-                if self._kept[whole]:
-                    return self._kept[whole].pop()
-        return None
+        return DeviceMemory(block.first(count, cell), _Use(block, size, kept, self._left))
 
     def _from_driver(self, size: int) -> Any:
         whole = size if size <= SMALL else -(-size // PAGE) * PAGE
         block = self.driver.new_block(whole)
-        if block is None:
+        if block is None and self._current is self._kept:
             self.retries += 1
             self.empty_cache()
             block = self.driver.new_block(whole)
@@ -194,25 +223,36 @@ class Pool:
     def _keep(self) -> None:
         """Keep the blocks that were left."""
         while self._left:
-            block, size = self._left.popleft()
+            try:
+                block, size, kept = self._left.popleft()
+            except IndexError:  # a finalizer amid this has kept the last one
+                break
             self._allocated -= size
-            whole = block.nbytes
-            blocks = self._kept.get(whole)
-            if blocks is None:
-                blocks = self._kept[whole] = []
-                if whole > SMALL:
-                    insort(self._sizes, whole)
-            blocks.append(block)
+            kept.put(block)
+
+    def private(self) -> Kept:
+        """Blocks for graphs alone, until no graph and no tensor needs them any more."""
+        kept, left = self._kept, self._left
+        return Kept(lambda block: left.append((block, 0, kept)))
+
+    @contextmanager
+    def within(self, kept: Kept) -> Iterator[None]:
+        """Within a ``with``, take memory from these blocks and keep it among them."""
+        outer, self._current = self._current, kept
+        try:
+            yield
+        finally:
+            self._current = outer
 
     def empty_cache(self) -> None:
         """Give back the blocks that no tensor uses."""
         with self._lock:
             self._keep()
-            kept, self._kept, self._sizes = self._kept, {}, []
-            for size, blocks in kept.items():
-                for block in blocks:
+            for blocks in self._kept.blocks.values():
+                while blocks:
+                    block = blocks.pop()
                     self.driver.free_block(block)
-                    self._reserved -= size
+                    self._reserved -= block.nbytes
 
     def reset_peak(self) -> None:
         """Count the peaks from now on."""

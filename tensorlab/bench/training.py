@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -27,9 +28,11 @@ def cases(torch: Any, wanted: str = "") -> Iterator[Case]:
             yield name, {key: make(library) for key, library in libraries.items()}
 
 
-def _trained(library: Any, model: Any, optimizer: Any, inputs: Any, targets: Any) -> Step:
+def _trained(library: Any, place: str, model: Any, make_optimizer: Any, inputs: Any, targets: Any) -> Step:
     """A step on one batch, as every training loop has it; the model's last dimension is that of classes."""
     cross_entropy = library.nn.functional.cross_entropy
+    model, inputs, targets = (each.to(place) for each in (model, inputs, targets))
+    optimizer = make_optimizer(model.parameters())
 
     def step() -> Any:
         optimizer.zero_grad()
@@ -51,23 +54,23 @@ def _classes(library: Any, count: int, *shape: int) -> Any:
     return library.from_numpy(np.random.default_rng(0).integers(0, count, shape))
 
 
-def _mlp(batch: int, *sizes: int) -> Callable[[Any], Step]:
-    def make(library: Any) -> Step:
+def _mlp(batch: int, *sizes: int) -> Callable[..., Step]:
+    def make(library: Any, place: str = "cpu") -> Step:
         nn = library.nn
         library.manual_seed(0)
         layers: list[Any] = []
         for into, out in pairwise(sizes):
             layers += [nn.Linear(into, out), nn.ReLU()]
         model = nn.Sequential(*layers[:-1])
-        optimizer = library.optim.SGD(model.parameters(), lr=0.01)
+        optimizer = partial(library.optim.SGD, lr=0.01)
         inputs, targets = _numbers(library, batch, sizes[0]), _classes(library, sizes[-1], batch)
-        return _trained(library, model, optimizer, inputs, targets)
+        return _trained(library, place, model, optimizer, inputs, targets)
 
     return make
 
 
-def _cnn(batch: int, side: int) -> Callable[[Any], Step]:
-    def make(library: Any) -> Step:
+def _cnn(batch: int, side: int) -> Callable[..., Step]:
+    def make(library: Any, place: str = "cpu") -> Step:
         nn = library.nn
         library.manual_seed(0)
         model = nn.Sequential(
@@ -75,22 +78,22 @@ def _cnn(batch: int, side: int) -> Callable[[Any], Step]:
             nn.Conv2d(8, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
             nn.Flatten(), nn.Linear(16 * (side // 4) ** 2, 10),
         )  # fmt: skip
-        optimizer = library.optim.SGD(model.parameters(), lr=0.01)
+        optimizer = partial(library.optim.SGD, lr=0.01)
         inputs, targets = _numbers(library, batch, 1, side, side), _classes(library, 10, batch)
-        return _trained(library, model, optimizer, inputs, targets)
+        return _trained(library, place, model, optimizer, inputs, targets)
 
     return make
 
 
-def _gpt(layers: int, width: int, context: int, batch: int) -> Callable[[Any], Step]:
+def _gpt(layers: int, width: int, context: int, batch: int) -> Callable[..., Step]:
     """A GPT over 65 characters with heads of 32 numbers, trained by AdamW."""
 
-    def make(library: Any) -> Step:
+    def make(library: Any, place: str = "cpu") -> Step:
         library.manual_seed(0)
         model = _gpt_of(library)(layers, width, context)
-        optimizer = library.optim.AdamW(model.parameters(), lr=3e-4)
+        optimizer = partial(library.optim.AdamW, lr=3e-4)
         tokens = _classes(library, 65, batch, context + 1)
-        return _trained(library, model, optimizer, tokens[:, :-1], tokens[:, 1:].contiguous())
+        return _trained(library, place, model, optimizer, tokens[:, :-1], tokens[:, 1:].contiguous())
 
     return make
 
@@ -123,14 +126,14 @@ def _gpt_of(library: Any) -> Any:
             self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, 65, bias=False)
 
         def forward(self, tokens: Any) -> Any:
-            places = library.arange(tokens.shape[1])
+            places = library.arange(tokens.shape[1], device=tokens.device)
             return self.head(self.norm(self.blocks(self.tokens(tokens) + self.places(places))))
 
     return GPT
 
 
-def _recurrent(kind: str, batch: int, steps: int, size: int, hidden: int) -> Callable[[Any], Step]:
-    def make(library: Any) -> Step:
+def _recurrent(kind: str, batch: int, steps: int, size: int, hidden: int) -> Callable[..., Step]:
+    def make(library: Any, place: str = "cpu") -> Step:
         nn = library.nn
         library.manual_seed(0)
 
@@ -144,14 +147,14 @@ def _recurrent(kind: str, batch: int, steps: int, size: int, hidden: int) -> Cal
                 return self.head(self.layer(x)[0])
 
         model = Recurrent()
-        optimizer = library.optim.Adam(model.parameters())
+        optimizer = library.optim.Adam
         inputs, targets = _numbers(library, batch, steps, size), _classes(library, 10, batch, steps)
-        return _trained(library, model, optimizer, inputs, targets)
+        return _trained(library, place, model, optimizer, inputs, targets)
 
     return make
 
 
-def _optimizer(kind: str, tensors: int, *shape: int) -> Callable[[Any], Step]:
+def _optimizer(kind: str, tensors: int, *shape: int) -> Callable[..., Step]:
     """A step of an optimizer alone, over so many parameters of one shape."""
 
     def make(library: Any) -> Step:
@@ -163,7 +166,7 @@ def _optimizer(kind: str, tensors: int, *shape: int) -> Callable[[Any], Step]:
     return make
 
 
-def _loader(workers: int) -> Callable[[Any], Step]:
+def _loader(workers: int) -> Callable[..., Step]:
     """A pass over 2,000 images of 28 × 28 in batches of 100."""
 
     def make(library: Any) -> Step:
@@ -175,8 +178,8 @@ def _loader(workers: int) -> Callable[[Any], Step]:
     return make
 
 
-#: Networks by name, whose step returns the loss.
-NETWORKS: dict[str, Callable[[Any], Step]] = {
+#: Networks by name, made for a library and a device, whose step returns the loss.
+NETWORKS: dict[str, Callable[..., Step]] = {
     "MLP 64-128-10, batch 32": _mlp(32, 64, 128, 10),
     "MLP 784-256-10, batch 64": _mlp(64, 784, 256, 10),
     "CNN 8 × 8, batch 16": _cnn(16, 8),
@@ -190,7 +193,7 @@ NETWORKS: dict[str, Callable[[Any], Step]] = {
 }
 
 #: What is compared by name, made for a library.
-TRAINED: dict[str, Callable[[Any], Step]] = {
+TRAINED: dict[str, Callable[..., Step]] = {
     **NETWORKS,
     "AdamW, 10 parameters of 1 M": _optimizer("AdamW", 10, 1000, 1000),
     "SGD, 50 parameters of 100": _optimizer("SGD", 50, 10, 10),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +14,7 @@ from rich.progress import track
 from rich.table import Table
 
 from tensorlab.cli.support.errors import CommandError
-from tensorlab.cli.support.figures import FIGURES
+from tensorlab.cli.support.figures import FIGURES, show_gpu
 
 ALL = "all"
 # Columns to print where nobody looks, as into a file: enough for a line of the table.
@@ -34,6 +35,9 @@ def run(
     only: Annotated[str, typer.Option(help="Only comparisons whose name has this in it.")] = "",
     seconds: Annotated[float, typer.Option(help="Time for each comparison.")] = 0.5,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+    gpu: Annotated[bool, typer.Option("--gpu", help="Measure the GPU's kernels, all of them.")] = False,
+    limit: Annotated[float, typer.Option(help="With --gpu: seconds after which nothing is begun.")] = 420,
+    out: Annotated[Path | None, typer.Option(help="With --gpu: a file that keeps what was found.")] = None,
 ) -> None:
     """Compare this library with NumPy and PyTorch, in one run on this machine.
 
@@ -47,7 +51,13 @@ def run(
     more than 1 MB a thread beside their operands and their result. `graph`: what a chain of a million
     operations costs there and back, and the memory of a training step beside PyTorch's. `agreement`: how far
     the losses of the first 50 steps of networks are from PyTorch's, and the memory of a step beside it.
+
+    With --gpu: what the card can do, and what the kernels reach of it: products of matrices beside cuBLAS,
+    the ladder, elements, rows, what a call costs the host, steps of training.
     """
+    if gpu:
+        show_gpu(limit, out, as_json)
+        return
     known = (*COMPARED, *FIGURES)
     if suite not in known:
         raise CommandError(f"there is no benchmark called {suite!r}; there is {', '.join(known)}")

@@ -22,6 +22,7 @@ from tensorlab.backends.protocol import IndexLayout
 from tensorlab.core import dtypes
 from tensorlab.scalars import COUNTING, FLOATING, INTEGERS, NUMERIC, TABLE, TRUTH
 from tensorlab.scalars import updates as rules
+from tests.library.device import backend, simulated_only
 
 NUMPY = NumPy()
 KINDS = {FLOATING: ("float32", "float64"), INTEGERS: ("int64", "bool"), COUNTING: ("int64", "uint8")}
@@ -29,9 +30,9 @@ KINDS = {FLOATING: ("float32", "float64"), INTEGERS: ("int64", "bool"), COUNTING
 
 @pytest.fixture(params=[0, 1], ids="seed{}".format)
 def gpu(request) -> Cuda:
-    backend = Cuda()
-    backend.driver.seed = request.param
-    return backend
+    found = backend()
+    found.driver.seed = request.param
+    return found
 
 
 def agree(gpu, prepare, out, *given, rtol=1e-12, results=1):
@@ -48,7 +49,7 @@ def agree(gpu, prepare, out, *given, rtol=1e-12, results=1):
 
 @pytest.mark.parametrize("name", TABLE)
 def test_a_row_of_the_table_of_scalar_functions(name):
-    row, count, gpu = TABLE[name], 7, Cuda()
+    row, count, gpu = TABLE[name], 7, backend()
     for kind in KINDS.get(row.takes, ("float32", "int64") if row.takes == NUMERIC else ("float32", "uint8")):
         compute = dtypes.by_name(kind)
         result = dtypes.bool if row.result == TRUTH else compute
@@ -108,7 +109,7 @@ FOLDED = [
 
 @pytest.mark.parametrize(("name", "kind"), FOLDED)
 def test_a_row_of_the_table_of_folds(name, kind):
-    fold, source, gpu = folds.TABLE[name], dtypes.by_name(kind), Cuda()
+    fold, source, gpu = folds.TABLE[name], dtypes.by_name(kind), backend()
     floating = source.is_floating_point
     value = dtypes.float32 if kind == "bfloat16" else source
     extreme = fold.join.start in ("lowest", "highest")
@@ -124,14 +125,14 @@ def test_a_row_of_the_table_of_folds(name, kind):
         np.testing.assert_allclose(np.asarray(gpu.download(found)), expected, rtol=1e-6)
 
 
-def test_a_reduction_gives_the_same_bits_in_every_order_of_the_threads():
+def test_a_reduction_gives_the_same_bits_in_every_order_of_the_threads(monkeypatch):
     x = np.random.default_rng(0).standard_normal(200).astype(np.float32)
     layouts = OperandLayout(dtypes.float32, (0,)), OperandLayout(dtypes.float32, (1,))
     found = set()
     for seed in range(4):
-        gpu = Cuda()
+        gpu = backend()
         gpu.driver.seed = seed
-        gpu.driver.threads = 64
+        monkeypatch.setattr(gpu.driver, "threads", 64)
         out = gpu.allocate(1, np.dtype(np.float32))
         launch = gpu.reduce(folds.TABLE["sum"], dtypes.float32, (200,), (0,), *layouts)
         launch((out, 0), (gpu.upload(x.data), 0))
@@ -141,13 +142,14 @@ def test_a_reduction_gives_the_same_bits_in_every_order_of_the_threads():
 
 
 @pytest.mark.parametrize("name", ["sum", "amax", "all", "mean", "norm_2", "var"])
-def test_several_blocks_share_a_result_of_many_elements(gpu, name):
+def test_several_blocks_share_a_result_of_many_elements(gpu, name, monkeypatch):
     fold, single = folds.TABLE[name], dtypes.float32
     x = np.random.default_rng(1).standard_normal((2, 700)).astype(np.float32)
     x[1, 650] = 0
     result = dtypes.bool if fold.truth else single
     layouts = OperandLayout(result, (1, 0)), OperandLayout(single, (700, 1))
-    gpu.driver.blocks, before = 6, gpu.launches
+    monkeypatch.setattr(gpu.driver, "blocks", 6)
+    before = gpu.launches
     found, expected = gpu.allocate(2, result.cell), np.zeros(2, result.cell)
     gpu.reduce(fold, single, (2, 700), (1,), *layouts, 2.0)((found, 0), (gpu.upload(x.data), 0))
     NUMPY.reduce(fold, single, (2, 700), (1,), *layouts, 2.0)((expected, 0), (x.ravel(), 0))
@@ -222,7 +224,7 @@ def test_attention_is_one_launch_and_knows_its_sums(gpu, mask, causal):
 def test_attention_to_a_score_that_is_no_number_is_no_number():
     single, strides = dtypes.float32, ((1, 1),) * 6
     layout = AttentionLayout((), 1, 2, 1, 1, strides, 0, False)
-    gpu = Cuda()
+    gpu = backend()
     found, sums = gpu.allocate(1, single.cell), gpu.allocate(1, single.cell)
     q, k = gpu.upload(np.ones(1, "f")), gpu.upload(np.array([np.nan, -np.inf], "f"))
     gpu.attention(single, layout, 1.0)(
@@ -329,6 +331,7 @@ def test_updates_move_all_that_they_write(gpu):
     )  # fmt: skip
 
 
+@simulated_only
 def test_a_kernel_is_checked_whoever_launches_it(gpu):
     memory = gpu.upload(np.zeros(3))
     with pytest.raises(KernelError, match=r"fill, .*: index 3 is outside of cells, 3 cells"):

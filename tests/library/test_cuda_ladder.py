@@ -161,8 +161,9 @@ def test_small_products_get_small_squares_and_large_ones_large_squares():
 
 
 def test_where_four_neighbours_are_moved_at_a_time():
-    cells = types.SimpleNamespace(pointer=512, dtype=np.dtype(np.float32))
-    assert products.is_wide((cells, 4), (64, 8, 1), -1, 8)
-    assert products.is_wide((cells, 0), (64, 1, 8), -2, 8)
-    for first, strides, size in ((1, (8, 1), 8), (0, (9, 1), 8), (0, (8, 2), 8), (0, (8, 1), 7)):
-        assert not products.is_wide((cells, first), strides, -1, size)
+    assert products.fits((64, 8, 1), -1, 8)
+    assert products.fits((64, 1, 8), -2, 8)
+    for strides, size in (((9, 1), 8), ((8, 2), 8), ((8, 1), 7)):
+        assert not products.fits(strides, -1, size)
+    memory = types.SimpleNamespace(cells=types.SimpleNamespace(pointer=512, dtype=np.dtype(np.float32)))
+    assert [products.is_aligned((memory, first)) for first in (0, 1, 4)] == [True, False, True]

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import random
-import warnings
 from itertools import islice
 from typing import Any
 
 import pytest
 
 from tests.library.gradients.operator_layouts import check_operator
-from tests.library.operators.calls import compare_sample, covered, samples
+from tests.library.operators.calls import compare_sample, samples
 from tests.library.operators.gradients import compare_gradients
 
 DRAWN = 16
 SAMPLES = 4
-
-
-@pytest.fixture(scope="module")
-def operators(torch) -> list[Any]:
-    """PyTorch's operators that this library has, in the order of their names."""
-    pytest.importorskip("expecttest", reason="PyTorch's list of operators needs it: pip install expecttest")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from torch.testing._internal.common_methods_invocations import op_db
-    return sorted((op for op in op_db if covered(op)), key=lambda op: (op.name, op.variant_test_name))
 
 
 def some(torch: Any, op: Any, rng: random.Random) -> list[Any]:

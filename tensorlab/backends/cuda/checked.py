@@ -29,15 +29,7 @@ def _products() -> dict[str, Checked]:
 
 
 def _rungs() -> dict[str, Checked]:
-    large = {**products.LARGEST._asdict(), "WIDE_A": True, "WIDE_B": True, "WIDE_OUT": True}
-    found = {}
-    for name, rung in ladder.LADDER.items():
-        kernel = rung.kernel
-        if name in ("vectorised", "double_buffer", "warp_tiled"):
-            kernel = products.specialised(kernel, **large)
-            vars(kernel)["bounds"] = 256, 2
-        found[f"rung {name}"] = Checked(kernel, RUNG)
-    return found
+    return {f"rung {name}": Checked(ladder.sized(name)[0], RUNG) for name in ladder.LADDER}
 
 
 def _on_tensor_cores() -> dict[str, Checked]:

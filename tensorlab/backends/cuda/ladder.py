@@ -27,6 +27,7 @@ import numpy as np
 from tensorlab.backends.cuda.intrinsics import load4, store4, word
 from tensorlab.backends.cuda.products import (
     KEPT,
+    LARGEST,
     PANEL,
     PANELS,
     PITCH,
@@ -37,11 +38,12 @@ from tensorlab.backends.cuda.products import (
     keep,
     place,
     product,
+    sizes,
     specialised,
 )
 from tensorlab.backends.cuda.simulator import cuda, launch
 
-__all__ = ["LADDER", "Rung", "matmul"]
+__all__ = ["LADDER", "Rung", "matmul", "sized"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -263,6 +265,33 @@ LADDER = {
     "double_buffer": Rung(double_buffer, (THREADS, 1)),
     "warp_tiled": Rung(warp_tiled, (THREADS, 1)),
 }
+
+
+# What a block computes of a GPU's large matrices, and what a thread keeps, where it is not as in `products`.
+_SIZES = {"naive": (32, 4), "coalesced": (32, 4), "shared_tile": (32, 4), "column_tile": (64, 8)}
+
+
+def sized(rung: str, is_small: bool = False) -> tuple[Callable[..., None], tuple[int, int], int]:
+    """A rung as large as a GPU wants it, for matrices whose sizes are multiples of 128.
+
+    Args:
+        rung: a name in `LADDER`.
+        is_small: whether it stays as small as the simulator wants it, for multiples of 16.
+
+    Returns:
+        the kernel, the threads of a block along x and y, and how many rows and columns a block computes.
+    """
+    tile, kept = (TILE, KEPT) if is_small else _SIZES.get(rung, (LARGEST.TILE, LARGEST.KEPT))
+    names = sizes(tile, kept)._asdict()
+    if rung == "column_tile":  # each thread brings one number of each tile
+        names["STEP"] = tile // kept
+    made = specialised(LADDER[rung].kernel, **names, WIDE_A=True, WIDE_B=True, WIDE_OUT=True)
+    if tile == LARGEST.TILE:
+        vars(made)["bounds"] = LARGEST.threads, 2
+    threads = {"column_tile": (tile, tile // kept), "square_tile": (tile // kept, tile // kept)}
+    if rung in ("naive", "coalesced", "shared_tile"):
+        return made, (tile, tile), tile
+    return made, threads.get(rung, ((tile // kept) ** 2, 1)), tile
 
 
 def matmul(rung: str, a: np.ndarray, b: np.ndarray, seed: int = 0) -> np.ndarray:

@@ -348,7 +348,7 @@ def choose(driver: Driver, m: int, n: int, count: int, wide: bool, kind: Any) ->
     if not wide or np.dtype(kind).itemsize > 4:
         return MIDDLE
     of_card = "sm_{}{}".format(*max(known for known in CAPABILITIES if known <= driver.capability))
-    processors = driver.blocks // 8
+    processors = max(driver.blocks // 8, 1)
 
     def cycles(size: Sizes) -> float:
         blocks = count * -(-m // size.TILE) * -(-n // size.TILE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import typer
@@ -14,7 +15,7 @@ from rich.table import Table
 
 from tensorlab.cli.support.errors import ENVIRONMENT, CommandError
 
-__all__ = ["FIGURES"]
+__all__ = ["FIGURES", "show_gpu"]
 
 Measured = TypeVar("Measured")
 
@@ -22,6 +23,39 @@ Measured = TypeVar("Measured")
 SHOWN = 20
 # Bytes below which two peaks are not divided: a process grows by whole pages, and by the system's batches.
 SEEN = 2_000_000
+
+
+def show_gpu(limit: float, out: Path | None, as_json: bool) -> None:
+    """Say what kernels reach on the GPU; keep it in a file, which is whole whenever this is cut off."""
+    from tensorlab.backends import cuda
+
+    if not cuda.is_there():
+        raise CommandError(f"bench --gpu measures a GPU, and there is none: {cuda.missing()}", ENVIRONMENT)
+    if not limit > 0:
+        raise CommandError(f"the limit must be above 0 seconds, got {limit}")
+    from tensorlab.bench.gpu import SECTIONS, measure
+
+    def keep(found: dict[str, Any]) -> None:
+        if out is not None:
+            part = out.with_name(f"{out.name}.part")
+            part.write_text(json.dumps(found, indent=1) + "\n")
+            part.replace(out)
+
+    found = measure(limit, keep)
+    keep(found)
+    if as_json:
+        typer.echo(json.dumps(found, indent=1))
+        return
+    console = Console(highlight=False)
+    console.print(f"{found['card']}, {found['date']}" + ("" if found["is_whole"] else ", as far as it came"))
+    for name in SECTIONS:
+        table = _table(name, "", "ours", "PyTorch", "PyTorch ÷ ours")
+        for row in found.get(name, []):
+            unit = next(each for each in ("tflop_per_s", "gb_per_s", "ms", "us") if each in row)
+            words = " ".join(str(row[key]) for key in ("name", "dtype", "order", "size") if key in row)
+            numbers = ("" if row.get(key) is None else f"{row[key]:.4g}" for key in (unit, "torch", "ratio"))
+            table.add_row(words, unit.replace("_per_", "/"), *numbers)
+        console.print(table)
 
 
 def show_floors(only: str, threads: int, as_json: bool) -> None:

@@ -13,12 +13,18 @@ import tensorlab as tl
 __all__ = ["Untranslatable", "leaves", "translate"]
 
 
+# Where tensors are made.
+PLACE = "cpu"
+
+
 class Untranslatable(Exception):
     """An argument of a kind that this library has not: complex, sparse, on another device."""
 
 
 def translate(torch: Any, value: Any, storages: dict[int, Any] | None = None) -> Any:
     """The same value for this library. Tensors keep layout, offset and cells, and share where they shared.
+
+    They lie on the device `PLACE`.
 
     Args:
         torch: PyTorch.
@@ -64,7 +70,7 @@ def _tensor(torch: Any, tensor: Any, storages: dict[int, Any]) -> tl.Tensor:
         # The bytes by their address, and cloned: NumPy over a storage would keep it from being resized.
         cells = ctypes.string_at(storage.data_ptr(), storage.nbytes()) if storage.nbytes() else b""
         bare = tl.frombuffer(bytearray(cells), dtype=tl.uint8) if cells else tl.empty(0, dtype=tl.uint8)
-        storages[storage.data_ptr()] = bare.clone()
+        storages[storage.data_ptr()] = bare.clone().to(PLACE)
     whole = storages[storage.data_ptr()]
     itemsize = tensor.element_size()
     cells = whole[: whole.numel() // itemsize * itemsize].view(getattr(tl, name))

@@ -1,0 +1,376 @@
+"""What ``tensorlab bench --gpu`` measures: how near the kernels come to what the card can do, and to cuBLAS.
+
+The sections come in the order of their worth, and each result is handed out as soon as it is there, so that a
+run that is cut off keeps what it has. What is timed was compared with float64 before: a wrong kernel gets no
+figure. PyTorch stands beside it, on the same card, where it is installed with CUDA.
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import importlib.metadata
+import operator
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import tensorlab as tl
+from tensorlab.backends.cuda import gpu, ladder, matmul
+from tensorlab.backends.cuda.simulator import cuda
+from tensorlab.bench.training import NETWORKS
+
+__all__ = ["SECTIONS", "card", "measure"]
+
+# One figure, by what it is called.
+Row = dict[str, Any]
+
+# How long one figure may be measured, in seconds, and how often at least.
+SHARE, TURNS = 0.12, 5
+# Sizes of square matrices; what the simulator takes as long for as a GPU for them.
+SIZES, SIMULATED_SIZES = (4096, 8192, 1024, 2048), (32,)
+PACKAGES = "numba", "numba-cuda", "cuda-core", "numpy", "torch"
+
+
+def card() -> Row:
+    """The GPU, and with what it is driven."""
+    driver, versions = gpu("bench --gpu").driver, {}
+    for name in PACKAGES:
+        try:
+            versions[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            versions[name] = ""
+    return {
+        "card": driver.name,
+        "capability": list(driver.capability),
+        "memory": driver.total,
+        "date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        "python": platform.python_version(),
+        "packages": versions,
+    }
+
+
+def measure(limit: float, keep: Callable[[Row], None] = lambda found: None) -> Row:
+    """All sections, as far as the time reaches.
+
+    Args:
+        limit: the seconds after which no new figure is begun.
+        keep: is given everything that was found so far, after each figure.
+
+    Returns:
+        the `card`, a list of rows for each section, and ``"is_whole"``, whether nothing was left out.
+
+    Raises:
+        RuntimeError: there is no GPU.
+    """
+    end = time.monotonic() + limit
+    found: Row = {**card(), "is_whole": True}
+    torch = _peer()
+    for name, section in SECTIONS.items():
+        rows: list[Row] = found.setdefault(name, [])
+        for row in section(torch):
+            rows.append(row)
+            keep(found)
+            if time.monotonic() > end:
+                return {**found, "is_whole": False}
+    return found
+
+
+def _peer() -> Any:
+    """PyTorch, if it sees the GPU."""
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return None
+    if not torch.cuda.is_available():
+        return None
+    torch.backends.cudnn.allow_tf32 = False
+    return torch
+
+
+def _seconds(work: Callable[[], Any], synchronize: Callable[[], None]) -> float:
+    """The median time of a call, of turns of many calls that are waited for once."""
+    work()
+    synchronize()
+    began = time.perf_counter()
+    work()
+    synchronize()
+    once = max(time.perf_counter() - began, 1e-6)
+    calls = max(1, min(200, int(SHARE / TURNS / once)))
+    turns = []
+    for _ in range(TURNS if once < 1 else 1):
+        began = time.perf_counter()
+        for _ in range(calls):
+            work()
+        synchronize()
+        turns.append((time.perf_counter() - began) / calls)
+    return statistics.median(turns)
+
+
+def _both(torch: Any, call: Callable[..., Any], ours: Any, theirs: Any) -> tuple[float, float | None]:
+    """Our time of a call, and PyTorch's, with the arguments of each."""
+    own = _seconds(functools.partial(call, *ours), tl.cuda.synchronize)
+    return own, None if torch is None else _seconds(functools.partial(call, *theirs), torch.cuda.synchronize)
+
+
+def _ratio(own: float, theirs: float | None) -> float | None:
+    return None if theirs is None else round(theirs / own, 3)
+
+
+# --- what the card can do -----------------------------------------------------------------------------------
+
+
+def multiply_and_add(count, start, out):  # type: ignore[no-untyped-def]
+    """Sixteen numbers of each thread, multiplied and added to over and over."""
+    kept = cuda.local.array(16, np.float32)
+    for i in range(16):
+        kept[i] = start + np.float32(i)
+    for _ in range(count):
+        for i in range(16):
+            kept[i] = kept[i] * start + start
+    total = np.float32(0)
+    for i in range(16):
+        total += kept[i]
+    out[cuda.grid(1)] = total
+
+
+def peaks(torch: Any) -> Iterator[Row]:
+    """The bandwidth of a copy, and how fast numbers are multiplied and added."""
+    backend = gpu("bench --gpu")
+    driver = backend.driver
+    count = 64 if tl.backends.cuda.is_simulated() else 1 << 28
+    pairs = [() if each is None else [each.ones(count, device="cuda") for _ in "xy"] for each in (tl, torch)]
+    own, theirs = _both(torch, lambda x, y: y.copy_(x), *pairs)
+    yield {"name": "copy", "gb_per_s": 8e-9 * count / own, "torch": theirs and 8e-9 * count / theirs}
+    steps = 2 if tl.backends.cuda.is_simulated() else 4096
+    out = backend.allocate(driver.blocks * driver.threads, np.dtype(np.float32))
+
+    given = steps, np.float32(0.5), out.cells
+    work = functools.partial(driver.launch, multiply_and_add, driver.blocks, driver.threads, *given)
+    own = _seconds(work, tl.cuda.synchronize)
+    yield {"name": "float32", "tflop_per_s": 2e-12 * 16 * steps * out.size / own}
+
+
+# --- products of matrices -----------------------------------------------------------------------------------
+
+
+def products(torch: Any) -> Iterator[Row]:
+    """`matmul` of every type, and the rungs of the ladder in float32, beside cuBLAS."""
+    sizes = SIMULATED_SIZES if tl.backends.cuda.is_simulated() else SIZES
+    for size in sizes:
+        for name in ("float32", "bfloat16", "float16", "tf32"):
+            yield from _matmuls(torch, name, size)
+    for size in [each for each in sizes if each <= 4096][:1]:
+        yield from _rungs(torch, size)
+
+
+def _matmuls(torch: Any, name: str, size: int) -> Iterator[Row]:
+    kind = "float32" if name == "tf32" else name
+    a, b = (_matrix(size, seed).to(getattr(tl, kind)) for seed in (0, 1))
+    before, matmul.allow_tf32 = matmul.allow_tf32, name == "tf32"
+    try:
+        theirs = _cublas(torch, name, a, b)
+        for order, x, y in (("nn", a, b), ("nt", a, b.t().contiguous().t())):
+            _check_product(x @ y, a, b, 1e-5 if name == "float32" else 1e-2)
+            own = _seconds(functools.partial(operator.matmul, x, y), tl.cuda.synchronize)
+            yield {
+                "name": "matmul", "dtype": name, "order": order, "size": size,
+                "tflop_per_s": 2e-12 * size**3 / own,
+                "torch": theirs and 2e-12 * size**3 / theirs, "ratio": _ratio(own, theirs),
+            }  # fmt: skip
+    finally:
+        matmul.allow_tf32 = before
+
+
+@functools.cache
+def _matrix(size: int, seed: int) -> tl.Tensor:
+    numbers = np.random.default_rng(seed).standard_normal((size, size), dtype=np.float32)
+    return tl.from_numpy(numbers).cuda()
+
+
+def _cublas(torch: Any, name: str, a: tl.Tensor, b: tl.Tensor) -> float | None:
+    if torch is None:
+        return None
+    before = torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
+    kind = getattr(torch, "float32" if name == "tf32" else name)
+    x, y = (torch.from_numpy(each.float().cpu().numpy()).cuda().to(kind) for each in (a, b))
+    seconds = _seconds(functools.partial(operator.matmul, x, y), torch.cuda.synchronize)
+    torch.backends.cuda.matmul.allow_tf32 = before
+    return seconds
+
+
+def _check_product(found: Any, a: tl.Tensor, b: tl.Tensor, most: float) -> None:
+    """Compare eight rows of a product with float64.
+
+    Raises:
+        AssertionError: they differ by more than `most` of their size.
+    """
+    rows = slice(None, None, max(1, a.shape[0] // 8))
+    left, right, rows_found = (
+        np.asarray(each.float().cpu().numpy(), np.float64) for each in (a[rows], b, found[rows])
+    )
+    expected = left @ right
+    error = np.linalg.norm(rows_found - expected) / np.linalg.norm(expected)
+    assert error < most, f"the product differs from float64 by {error:.1e} of its size"
+
+
+def _rungs(torch: Any, size: int) -> Iterator[Row]:
+    backend, (a, b) = gpu("bench --gpu"), (_matrix(size, seed) for seed in (0, 1))
+    memory = [backend.upload(each.cpu().numpy().reshape(-1).data) for each in (a, b)]
+    out = backend.allocate(size * size, np.dtype(np.float32))
+    cells = [each.cells for each in (*memory, out)]
+    theirs = _cublas(torch, "float32", a, b)
+    for name in ladder.LADDER:
+        kernel, block, tile = ladder.sized(name, is_small=tl.backends.cuda.is_simulated())
+        grid = size // tile, size // tile
+
+        work = functools.partial(backend.driver.launch, kernel, grid, block, size, size, size, *cells)
+        work()
+        product = np.asarray(backend.download(out)).reshape(size, size)
+        _check_product(tl.from_numpy(product), a, b, 1e-5)
+        own = _seconds(work, tl.cuda.synchronize)
+        yield {
+            "name": name, "dtype": "float32", "size": size, "tflop_per_s": 2e-12 * size**3 / own,
+            "torch": theirs and 2e-12 * size**3 / theirs, "ratio": _ratio(own, theirs),
+        }  # fmt: skip
+
+
+# --- elements, rows and windows -----------------------------------------------------------------------------
+
+# A name, the bytes that must be moved for a float32 element of a square matrix, and the call. `t` is a
+# library and `x`, `y` are such matrices; `rows` is a number for each row, below their number.
+CALLS: dict[str, tuple[float, Callable[..., Any]]] = {
+    "add": (12, lambda t, x, y, rows: x + y),
+    "clone": (8, lambda t, x, y, rows: x.clone()),
+    "exp": (8, lambda t, x, y, rows: x.exp()),
+    "gelu": (8, lambda t, x, y, rows: t.nn.functional.gelu(x)),
+    "x + row": (8, lambda t, x, y, rows: x + y[0]),
+    "x + column": (8, lambda t, x, y, rows: x + y[:, :1]),
+    "transpose": (8, lambda t, x, y, rows: x.t().contiguous()),
+    "sum": (4, lambda t, x, y, rows: x.sum()),
+    "sum of rows": (4, lambda t, x, y, rows: x.sum(1)),
+    "sum of columns": (4, lambda t, x, y, rows: x.sum(0)),
+    "argmax of rows": (4, lambda t, x, y, rows: x.argmax(1)),
+    "softmax": (8, lambda t, x, y, rows: x.softmax(1)),
+    "layer norm": (8, lambda t, x, y, rows: t.nn.functional.layer_norm(x, x.shape[1:])),
+    "cross entropy": (4, lambda t, x, y, rows: t.nn.functional.cross_entropy(x, rows)),
+    "cumsum of rows": (8, lambda t, x, y, rows: x.cumsum(1)),
+    "x[rows]": (8, lambda t, x, y, rows: x[rows]),
+    "where": (12, lambda t, x, y, rows: t.where(x > 0, x, y)),
+    "sort of rows": (12, lambda t, x, y, rows: x[: len(rows) // 64].sort(1)),
+}
+
+
+def elements(torch: Any) -> Iterator[Row]:
+    """What moves more than it computes: bytes a second, and PyTorch's time over ours."""
+    size = 16 if tl.backends.cuda.is_simulated() else 8192
+    x, y = (_matrix(size, seed) for seed in (0, 1))
+    rows = np.random.default_rng(2).permutation(size)
+    own = tl, x, y, tl.from_numpy(rows).cuda()
+    theirs: Any = ()
+    if torch is not None:
+        peers = (torch.from_numpy(each.cpu().numpy()).cuda() for each in own[1:])
+        theirs = torch, *peers
+    for name, (moved, call) in CALLS.items():
+        _check_call(call, size)
+        seconds, peer = _both(torch, call, own, theirs)
+        count = size * size / (64 if name.startswith("sort") else 1)
+        yield {
+            "name": name, "gb_per_s": 1e-9 * moved * count / seconds,
+            "torch": peer and 1e-9 * moved * count / peer, "ratio": _ratio(seconds, peer),
+        }  # fmt: skip
+    yield from _windows(torch)
+
+
+def _check_call(call: Callable[..., Any], size: int) -> None:
+    """Compare a call on the GPU with that on the CPU, at a smaller size."""
+    size = min(size, 260)
+    rows = np.random.default_rng(2).permutation(size)
+    x, y = (_matrix(size, seed) for seed in (0, 1))
+    given = x, y, tl.from_numpy(rows).cuda()
+    found, expected = (call(tl, *[each.to(place) for each in given]) for place in ("cuda", "cpu"))
+    for ours, theirs in zip(
+        *(each if isinstance(each, tuple) else (each,) for each in (found, expected)), strict=True
+    ):
+        tl.testing.assert_close(ours.cpu(), theirs, rtol=1e-4, atol=1e-4)
+
+
+def _windows(torch: Any) -> Iterator[Row]:
+    small = tl.backends.cuda.is_simulated()
+    shapes = {
+        "attention": [(1, 1, 8, 8)] if small else [(8, 12, 1024, 64)],
+        "conv2d": [(1, 2, 6, 6), (2, 2, 3, 3)] if small else [(32, 32, 64, 64), (64, 32, 3, 3)],
+        "max_pool2d": [(1, 2, 6, 6)] if small else [(32, 32, 64, 64)],
+    }
+    calls: dict[str, Callable[..., Any]] = {
+        "attention": lambda f, q: f.scaled_dot_product_attention(q, q, q, is_causal=True),
+        "conv2d": lambda f, x, w: f.conv2d(x, w),
+        "max_pool2d": lambda f, x: f.max_pool2d(x, 2),
+    }
+    for name, call in calls.items():
+        arrays = [np.random.default_rng(3).standard_normal(shape, np.float32) for shape in shapes[name]]
+        own = tl.nn.functional, *[tl.from_numpy(each).cuda() for each in arrays]
+        theirs: Any = ()
+        if torch is not None:
+            theirs = torch.nn.functional, *[torch.from_numpy(each).cuda() for each in arrays]
+        seconds, peer = _both(torch, call, own, theirs)
+        yield {
+            "name": name,
+            "ms": 1e3 * seconds,
+            "torch": peer and 1e3 * peer,
+            "ratio": _ratio(seconds, peer),
+        }
+
+
+# --- calls and steps ----------------------------------------------------------------------------------------
+
+
+def calls(torch: Any) -> Iterator[Row]:
+    """What a call costs the host, in microseconds: of four elements, so that no call waits for the GPU."""
+    for name, call in {
+        "add": lambda x: x + x,
+        "softmax": lambda x: x.softmax(1),
+        "matmul": lambda x: x @ x,
+    }.items():
+        own, theirs = ([each and each.ones(2, 2, device="cuda")] for each in (tl, torch))
+        seconds, peer = _both(torch, call, own, theirs)
+        yield {
+            "name": name,
+            "us": 1e6 * seconds,
+            "torch": peer and 1e6 * peer,
+            "ratio": _ratio(seconds, peer),
+        }
+
+
+def steps(torch: Any) -> Iterator[Row]:
+    """Whole steps of training."""
+    names = [
+        "MLP 784-256-10, batch 64",
+        "GPT 2 × 64, context 64, batch 4",
+        "GPT 4 × 128, context 128, batch 16",
+    ]
+    if tl.backends.cuda.is_simulated():
+        return
+    for name in names:
+        own, theirs = ([each and NETWORKS[name](each, "cuda")] for each in (tl, torch))
+        seconds, peer = _both(torch, lambda step: step(), own, theirs)
+        yield {
+            "name": name,
+            "ms": 1e3 * seconds,
+            "torch": peer and 1e3 * peer,
+            "ratio": _ratio(seconds, peer),
+        }
+
+
+SECTIONS: dict[str, Callable[[Any], Iterator[Row]]] = {
+    "products": products,
+    "peaks": peaks,
+    "elements": elements,
+    "calls": calls,
+    "steps": steps,
+}

@@ -38,7 +38,6 @@ from tensorlab.dispatch.primitive import (
     call_in_place,
 )
 from tensorlab.names.rules import unifies
-from tensorlab.ops.vjps import exp_backward, mul_backward
 from tensorlab.scalars import GRAD, TABLE, TRUTH, UNKNOWN, ZERO, Scalar
 from tensorlab.tensor import Tensor
 
@@ -296,7 +295,7 @@ class RowBackward(Backward):
 
 
 class VjpBackward(RowBackward):
-    """A node whose gradients one function gives, if each operand wants one (see `tensorlab.ops.vjps`)."""
+    """A node whose gradients one function gives, if each operand wants one (see `_VJPS`)."""
 
     __slots__ = ()
 
@@ -430,3 +429,28 @@ def _of_tensor(form: Callable, operand: Tensor | Number, *parameters: Number) ->
 def _row_form(row: Scalar) -> Callable:
     """The operation of a row, by its fastest way."""
     return TENSOR_FUNCTIONS.get(row.name) or partial(apply, row)
+
+
+# --- products with vectors, written down ----------------------------------------------------------------
+
+
+def mul_backward(grad: Tensor, input: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
+    """The gradients of both factors of ``input * other``: what arrives, times the other factor.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> mul_backward(tl.tensor(10.0), tl.tensor(2.0), tl.tensor(3.0))
+        (tensor(30.), tensor(20.))
+    """
+    return grad * other, grad * input
+
+
+def exp_backward(grad: Tensor, result: Tensor) -> Tensor:
+    """The gradient of ``input`` in ``result = exp(input)``: what arrives, times the result, its own slope.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> exp_backward(tl.tensor(10.0), tl.tensor([0.0]).exp())
+        tensor([10.])
+    """
+    return grad * result

@@ -8,7 +8,7 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.core.modes import current
 from tensorlab.ops.activations import logsigmoid
 from tensorlab.ops.arguments import need_tensors
-from tensorlab.ops.clamp import clamp_min
+from tensorlab.ops.arithmetic import clamp_min
 from tensorlab.ops.losses import loss, reduced, reduction_of
 from tensorlab.ops.norms import norm
 from tensorlab.ops.pointwise import minimum

@@ -1,4 +1,4 @@
-"""The one place where functions become methods and operators of `Tensor`."""
+"""The one place where functions become methods and operators of `Tensor`, and Python's protocols."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tensorlab import names, registry
 from tensorlab.autograd.views import requires_grad
 from tensorlab.contracts import explained, takes_dims
 from tensorlab.dispatch.memory import as_new
 from tensorlab.dispatch.operands import is_number
-from tensorlab.ops import arithmetic, in_place, matmul, pointwise, protocols
+from tensorlab.ops import arithmetic, in_place, matmul, methods, pointwise
+from tensorlab.ops.interop import array_wrap
+from tensorlab.ops.pointwise import bitwise_not, eq
 from tensorlab.ops.products import product
+from tensorlab.ops.rearranging import flip
 from tensorlab.ops.rows import operator_of
 from tensorlab.registry import Op, op
 from tensorlab.tensor import Tensor
@@ -54,7 +59,7 @@ def bind() -> None:
         _register(f"r{name}", _reflected_division if name == "truediv" else _reflected(name, function))
     op("method", name="__rdiv__", names="unifies")(_reflected_division)  # the name that Python 2 had for it
     for name, function in (("eq", pointwise.eq), ("ne", pointwise.ne)):
-        _register(name, protocols.equality(function))
+        _register(name, methods.equality(function))
     for name, function in (("neg", pointwise.neg), ("pos", arithmetic.positive), ("abs", pointwise.abs)):
         _register(name, function)
     for name, member in registry.members().items():
@@ -131,3 +136,91 @@ def _matmul(self: Tensor, other: object) -> object:
 def _reflected_matmul(self: Tensor, other: object) -> object:
     """``other @ self``; see `tensorlab.matmul`."""
     return product(other, self) if isinstance(other, Tensor) else NotImplemented
+
+
+# --- protocols of Python --------------------------------------------------------------------------------
+
+
+@op("method", name="__contains__")
+def contains(input: Tensor, element: object) -> bool:
+    """``element in input``: whether any element is equal. A tensor is broadcast and compared as ``==`` does.
+
+    So ``tensor([1, 2]) in x`` does not ask whether x has that row, but whether any pair of numbers meets.
+
+    Raises:
+        RuntimeError: `element` is neither a number nor a tensor, or its shape cannot be broadcast.
+
+    Example:
+        >>> 3 in tl.arange(4), 3 in tl.arange(3)
+        (True, False)
+    """
+    if isinstance(element, np.generic):
+        element = element.item()
+    if isinstance(element, complex):
+        if element.imag:
+            return False
+        element = element.real
+    if not isinstance(element, Tensor) and not is_number(element):
+        raise RuntimeError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}: "
+            f"a tensor holds numbers"
+        )
+    return bool(eq(input, element).any())
+
+
+@op("method", name="__reversed__", names="keeps")
+def reverse(input: Tensor) -> Tensor:
+    """``reversed(input)``: the items of the first dimension from the last to the first, as a copy.
+
+    Example:
+        >>> reversed(tl.arange(3))
+        tensor([2, 1, 0])
+    """
+    return flip(input, 0) if input.ndim else input
+
+
+@op("method", name="__invert__", names="keeps")
+def invert(input: Tensor) -> Tensor:
+    """``~input``: the opposite truths, or the opposite bits of integers.
+
+    Raises:
+        TypeError: the elements are floats.
+
+    Example:
+        >>> ~tl.tensor([True, False]), ~tl.tensor([0, 5])
+        (tensor([False,  True]), tensor([-1, -6]))
+    """
+    if input.is_floating_point():
+        raise TypeError(
+            f"~ (operator.invert) is only implemented on integer and Boolean-type tensors, not on "
+            f"{input.dtype.name}: the opposite of a number is -x, of a condition ~(x > 0)"
+        )
+    return bitwise_not(input)
+
+
+@op("method", name="__delitem__")
+def delete(input: Tensor, index: object) -> None:
+    """``del input[index]`` is refused: a tensor has as many elements as its shape says.
+
+    Raises:
+        TypeError: always.
+    """
+    raise TypeError(
+        "Tensor does not support deleting items: select the ones to keep, such as x[:2], or join the parts "
+        "around it with cat"
+    )
+
+
+def equality(function: Callable) -> Callable:
+    """``==`` or ``!=``: with tensors and numbers, and with NumPy arrays, element by element."""
+
+    def operator(self: Tensor, other: object) -> object:
+        if isinstance(other, np.ndarray):
+            other = array_wrap(self, other)
+        if isinstance(other, Tensor) or is_number(other):
+            return function(self, other)
+        return NotImplemented
+
+    operator.__name__ = operator.__qualname__ = f"__{function.__name__}__"
+    operator.__doc__ = function.__doc__
+    return operator

@@ -1,4 +1,4 @@
-"""Norms of vectors and matrices."""
+"""Norms of vectors and matrices, vectors of length 1, and the angle between two."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from typing import Any
 
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
-from tensorlab.dispatch.operands import is_number, number_from
+from tensorlab.dispatch.operands import is_number, number_from, result_type
 from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops import conversion, dims, shape
 from tensorlab.ops.argreduce import amax, amin
+from tensorlab.ops.arithmetic import clamp_min, div
 from tensorlab.ops.factorizations import svdvals
 from tensorlab.ops.outputs import typed_out, written
+from tensorlab.ops.pointwise import mul
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_one_dim, own_type, reduce, spread
 from tensorlab.ops.reduction import sum as add_up
+from tensorlab.ops.reduction import sum as sum_over
+from tensorlab.ops.shape import broadcast_tensors
 from tensorlab.ops.where import safe_where, where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
@@ -331,3 +335,51 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """
     # Of a copy, because the gradients need the elements that are overwritten.
     return conversion.copy_(input, renorm(conversion.clone(input), p, dim, maxnorm))
+
+
+# --- lengths and angles ---------------------------------------------------------------------------------
+
+
+@op(namespace="nn.functional")
+def normalize(
+    input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor:
+    """`input` divided by the p-norms along `dim`, or by `eps` where a norm is less.
+
+    Raises:
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> F.normalize(tl.tensor([[3.0, 4.0], [0.0, 0.0]]))
+        tensor([[0.6000, 0.8000],
+                [0.0000, 0.0000]])
+    """
+    return div(input, clamp_min(vector_norm(input, p, dim, keepdim=True), eps), out=out)
+
+
+@op(aliases="nn.functional.cosine_similarity")
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between the vectors that lie along `dim`.
+
+    Args:
+        x1, x2: tensors of floating dtypes that can be broadcast with each other.
+        dim: the dimension of the broadcast shape along which the vectors lie; the result lacks it.
+        eps: the least norm that a vector counts with, so that 0 is similar to nothing.
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the shapes do not broadcast, or neither tensor is floating.
+
+    Example:
+        >>> F.cosine_similarity(tl.tensor([[1.0, 0.0]]), tl.tensor([[2.0, 0.0], [0.0, 3.0]]))
+        tensor([1., 0.])
+    """
+    common = result_type(x1, x2)
+    if not common.is_floating_point:
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {common.name}: convert first, "
+            f"x1.to(tensorlab.float32)"
+        )
+    x, y = broadcast_tensors(x1, x2)
+    lengths = [clamp_min(vector_norm(t, 2, dim, keepdim=True), eps) for t in (x, y)]
+    return sum_over(mul(div(x, lengths[0]), div(y, lengths[1])), dim)

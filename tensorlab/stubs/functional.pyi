@@ -25,7 +25,7 @@ from tensorlab.ops.convolution import conv_transpose1d as conv_transpose1d
 from tensorlab.ops.convolution import conv_transpose2d as conv_transpose2d
 from tensorlab.ops.convolution import conv_transpose3d as conv_transpose3d
 from tensorlab.ops.margin_losses import cosine_embedding_loss as cosine_embedding_loss
-from tensorlab.ops.similarity import cosine_similarity as cosine_similarity
+from tensorlab.ops.norms import cosine_similarity as cosine_similarity
 from tensorlab.ops.likelihood import cross_entropy as cross_entropy
 from tensorlab.ops.extras.ctc import ctc_loss as ctc_loss
 from tensorlab.ops.dropout import dropout as dropout
@@ -38,7 +38,7 @@ from tensorlab.ops.embedding import embedding as embedding
 from tensorlab.ops.extras.layers import embedding_bag as embedding_bag
 from tensorlab.ops.dropout import feature_alpha_dropout as feature_alpha_dropout
 from tensorlab.ops.unfolding import fold as fold
-from tensorlab.ops.distribution_losses import gaussian_nll_loss as gaussian_nll_loss
+from tensorlab.ops.losses import gaussian_nll_loss as gaussian_nll_loss
 from tensorlab.ops.activations import gelu as gelu
 from tensorlab.ops.channels import glu as glu
 from tensorlab.ops.extras.grid_sampling import grid_sample as grid_sample
@@ -53,7 +53,7 @@ from tensorlab.ops.margin_losses import hinge_embedding_loss as hinge_embedding_
 from tensorlab.ops.losses import huber_loss as huber_loss
 from tensorlab.ops.normalisation import instance_norm as instance_norm
 from tensorlab.ops.interpolation import interpolate as interpolate
-from tensorlab.ops.distribution_losses import kl_div as kl_div
+from tensorlab.ops.losses import kl_div as kl_div
 from tensorlab.ops.losses import l1_loss as l1_loss
 from tensorlab.ops.normalisation import layer_norm as layer_norm
 from tensorlab.ops.activations import leaky_relu as leaky_relu
@@ -71,9 +71,9 @@ from tensorlab.ops.pooling import max_pool1d_with_indices as max_pool1d_with_ind
 from tensorlab.ops.pooling import max_pool2d as max_pool2d
 from tensorlab.ops.pooling import max_pool2d_with_indices as max_pool2d_with_indices
 from tensorlab.ops.extras.pooling_volumes import max_pool3d as max_pool3d
-from tensorlab.ops.extras.unpooling import max_unpool1d as max_unpool1d
-from tensorlab.ops.extras.unpooling import max_unpool2d as max_unpool2d
-from tensorlab.ops.extras.unpooling import max_unpool3d as max_unpool3d
+from tensorlab.ops.extras.pooling_volumes import max_unpool1d as max_unpool1d
+from tensorlab.ops.extras.pooling_volumes import max_unpool2d as max_unpool2d
+from tensorlab.ops.extras.pooling_volumes import max_unpool3d as max_unpool3d
 from tensorlab.ops.activations import mish as mish
 from tensorlab.ops.losses import mse_loss as mse_loss
 from tensorlab.nn.multi_head_attention import multi_head_attention_forward as multi_head_attention_forward
@@ -81,14 +81,14 @@ from tensorlab.ops.margin_losses import multi_margin_loss as multi_margin_loss
 from tensorlab.ops.margin_losses import multilabel_margin_loss as multilabel_margin_loss
 from tensorlab.ops.margin_losses import multilabel_soft_margin_loss as multilabel_soft_margin_loss
 from tensorlab.ops.likelihood import nll_loss as nll_loss
-from tensorlab.ops.similarity import normalize as normalize
+from tensorlab.ops.norms import normalize as normalize
 from tensorlab.ops.indexing.gather_scatter import one_hot as one_hot
 from tensorlab.ops.padding import pad as pad
 from tensorlab.ops.margin_losses import pairwise_distance as pairwise_distance
 from tensorlab.ops.distances import pdist as pdist
 from tensorlab.ops.unfolding import pixel_shuffle as pixel_shuffle
 from tensorlab.ops.unfolding import pixel_unshuffle as pixel_unshuffle
-from tensorlab.ops.distribution_losses import poisson_nll_loss as poisson_nll_loss
+from tensorlab.ops.losses import poisson_nll_loss as poisson_nll_loss
 from tensorlab.ops.channels import prelu as prelu
 from tensorlab.ops.activations import relu as relu
 from tensorlab.ops.activations import relu6 as relu6

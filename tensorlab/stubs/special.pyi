@@ -19,7 +19,7 @@ from tensorlab.ops.extras.special_functions import ndtr as ndtr
 from tensorlab.stubs.pointwise import ndtri as ndtri
 from tensorlab.ops.extras.special_functions import polygamma as polygamma
 from tensorlab.stubs.pointwise import psi as psi
-from tensorlab.ops.clamp import round as round
+from tensorlab.ops.arithmetic import round as round
 from tensorlab.stubs.pointwise import sinc as sinc
 from tensorlab.ops.softmax import softmax as softmax
 from tensorlab.stubs.pointwise import xlog1py as xlog1py

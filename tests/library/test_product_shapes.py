@@ -9,7 +9,7 @@ import pytest
 import tensorlab as tl
 from tensorlab.core import layout
 from tensorlab.core.product_shapes import matmul_cost, matmul_shape
-from tensorlab.ops.scores import attention_scores
+from tensorlab.ops.pairs import attention_scores
 
 SHAPES = [(), (3,), (4,), (1,), (0,), (2, 3), (3, 4), (4, 3), (1, 3), (3, 0), (2, 3, 4), (1, 4, 3), (2, 4, 3)]
 SHAPES += [(2, 1, 3, 4), (5, 4, 3), (0, 3, 4)]

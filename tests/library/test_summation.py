@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorlab as tl
-from tensorlab.ops.summation import accurate_sum
+from tensorlab.ops.pairs import accurate_sum
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

@@ -38,16 +38,15 @@ DIRECTIVES = {CLASS: "class", FUNCTION: "function"}
 REST = "else"
 SUBJECTS = {
     "creation": "creation from_data ranges interop window_functions",
-    "pointwise": "pointwise arithmetic addcmul_lerp clamp where activations special_functions",
+    "pointwise": "pointwise arithmetic where activations special_functions",
     "shape": "shape dims slicing slice_scatter splitting aliases conversion joining rearranging diagonals "
     "combinations",
     "reductions": "reduction variance argreduce cumulative softmax norms calculus statistics",
-    "order": "sorting order_statistics uniqueness search",
+    "order": "sorting uniqueness search",
     "indexing": "indexing",
-    "products": "matmul contractions einsum linalg factorizations distances matrix_functions matrix_rank "
-    "precision",
+    "products": "matmul contractions einsum linalg factorizations distances matrix_functions matrix_rank",
     "windows": "convolution pooling padding unfolding",
-    "random": "random random_integers random_fills multinomial",
+    "random": "random random_integers random_fills",
 }
 TOPICS = {
     "creation": "Making tensors",

@@ -45,7 +45,7 @@ TWINS = {
     ),
     "tensorlab.ops.pairs:squared_distances": ("tensorlab.ops.distances:cdist",),
     "tensorlab.ops.softmax:logsumexp": ("tensorlab.ops.cumulative:logcumsumexp",),
-    "tensorlab.ops.summation:accurate_sum": (
+    "tensorlab.ops.pairs:accurate_sum": (
         "tensorlab.ops.reduction:sum",
         "tensorlab.ops.reduction:nansum",
         "tensorlab.ops.reduction:mean",
@@ -61,7 +61,7 @@ COUNTED = frozenset(
         _ALONG + "scatter_add",
         "tensorlab.ops.matmul:matmul",
         "tensorlab.ops.pairs:squared_distances",
-        "tensorlab.ops.scores:attention_scores",
+        "tensorlab.ops.pairs:attention_scores",
         "tensorlab.ops.shape:expand",
         "tensorlab.ops.softmax:log_softmax_backward",
     }

@@ -251,7 +251,7 @@ NORMALIZE = Exercise(
     stars=2,
     signature="normalize(input, p=2.0, dim=1, eps=1e-12)",
     task="Return the input divided by its p-norms along a dimension, or by eps where a norm is less.",
-    part="tensorlab.ops.similarity:normalize",
+    part="tensorlab.ops.norms:normalize",
     topics=(
         Topic(
             "rows of a table",

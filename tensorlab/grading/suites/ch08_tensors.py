@@ -202,7 +202,7 @@ ATTENTION_SCORES = Exercise(
     stars=2,
     signature="attention_scores(query, key)",
     task="Return the dot product of each query with each key, divided by the square root of their length.",
-    part="tensorlab.ops.scores:attention_scores",
+    part="tensorlab.ops.pairs:attention_scores",
     topics=(
         Topic(
             "one sequence",

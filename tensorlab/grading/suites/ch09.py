@@ -60,7 +60,7 @@ MUL_BACKWARD = Exercise(
     stars=1,
     signature="mul_backward(grad, input, other)",
     task="Return the gradients of input and of other, from the gradient of input * other.",
-    part="tensorlab.ops.vjps:mul_backward",
+    part="tensorlab.ops.elementwise:mul_backward",
     topics=(
         Topic(
             "a gradient of ones",
@@ -130,7 +130,7 @@ EXP_BACKWARD = Exercise(
     stars=1,
     signature="exp_backward(grad, result)",
     task="Return the gradient of input, from the gradient of result = exp(input).",
-    part="tensorlab.ops.vjps:exp_backward",
+    part="tensorlab.ops.elementwise:exp_backward",
     topics=(
         Topic(
             "a gradient of ones",

@@ -374,7 +374,7 @@ ACCURATE_SUM = Exercise(
     signature="accurate_sum(input)",
     task="Return the sum of all elements as a tensor of one number, with an error that does not grow with "
     "their number.",
-    part="tensorlab.ops.summation:accurate_sum",
+    part="tensorlab.ops.pairs:accurate_sum",
     topics=(
         Topic(
             "few numbers",

@@ -8,7 +8,7 @@ from tensorlab.core.warned import warn_caller
 from tensorlab.ops.activations import leaky_relu
 from tensorlab.ops.argreduce import argmax
 from tensorlab.ops.argreduce import max as greatest
-from tensorlab.ops.clamp import clamp_min
+from tensorlab.ops.arithmetic import clamp_min
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import empty, empty_like, full, ones_like, zeros, zeros_like
 from tensorlab.ops.embedding import embedding

@@ -12,12 +12,11 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.operands import Number, is_number, result_type
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.ops.addcmul_lerp import lerp
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.argreduce import aminmax
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.clamp import clamp, clamp_max
-from tensorlab.ops.clamp import round as rounded
+from tensorlab.ops.arithmetic import clamp, clamp_max, lerp
+from tensorlab.ops.arithmetic import round as rounded
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import full, zeros
 from tensorlab.ops.cumulative import cummax

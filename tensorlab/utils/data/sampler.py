@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from tensorlab.core import dtypes
 from tensorlab.ops.creation import empty
 from tensorlab.ops.from_data import as_tensor
-from tensorlab.ops.multinomial import multinomial
+from tensorlab.ops.random import multinomial
 from tensorlab.ops.random_integers import randint, randperm
 from tensorlab.random import Generator
 from tensorlab.tensor import Tensor

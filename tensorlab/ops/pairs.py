@@ -1,5 +1,6 @@
-"""What chapters build beside the operators: two sets of numbers compared, each with its own partner or
-everyone with everyone, and sums without loss.
+"""What chapters build beside the operators: two sets of numbers compared, and sums without loss.
+
+Numbers are compared each with its own partner, or everyone with everyone.
 
 The difference of a column and a row is a table (see `tensorlab.core.broadcasting`). That is wanted where
 every pair counts, and a mistake where each number has one partner; here each of the two has its own function.

@@ -53,11 +53,22 @@ class UntypedStorage:
     """
 
     # `_writer` is set by whoever writes, and empty before (see tensorlab.autograd.last_writer); `_lent` once
-    # somebody else has the memory too. Storages are made far more often than they are lent.
-    __slots__ = ("__weakref__", "_lent", "_memory", "_others", "_version", "_writer", "backend", "readonly")
+    # somebody else has the memory too; `pinned` where the memory is pinned. Most storages have none of them.
+    __slots__ = (
+        "__weakref__",
+        "_lent",
+        "_memory",
+        "_others",
+        "_version",
+        "_writer",
+        "backend",
+        "pinned",
+        "readonly",
+    )
 
     _lent: bool
     _writer: object
+    pinned: Any
 
     def __init__(self, memory: np.ndarray, readonly: bool = False, backend: Backend = HOST) -> None:
         self._memory = memory
@@ -150,7 +161,13 @@ class UntypedStorage:
         storage = UntypedStorage(self._memory, self.readonly, self.backend)
         if not self.resizable():
             storage.lend()
+        if self.is_pinned():
+            storage.pinned = self.pinned
         return storage
+
+    def is_pinned(self) -> bool:
+        """Whether the memory is the host's and stays in place, so that a GPU copies from it by itself."""
+        return hasattr(self, "pinned")
 
     def clone(self) -> UntypedStorage:
         """The same bytes in new memory, which can be written."""

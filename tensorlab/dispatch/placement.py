@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
+import numpy as np
+
 from tensorlab.backends import HOST, Backend, backend
 from tensorlab.core import layout
 from tensorlab.core.devices import as_device, device
@@ -11,7 +15,7 @@ from tensorlab.dispatch.primitive import compute
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["backend_of", "copied_to"]
+__all__ = ["backend_of", "copied_to", "pinned_like"]
 
 
 def backend_of(place: device | str | int) -> Backend:
@@ -32,8 +36,14 @@ def backend_of(place: device | str | int) -> Backend:
     return found
 
 
-def copied_to(place: Backend, source: Tensor) -> Tensor:
-    """The elements in new memory of a device, in the strides that a copy has."""
+def copied_to(place: Backend, source: Tensor, non_blocking: bool = False) -> Tensor:
+    """The elements in new memory of a device, in the strides that a copy has.
+
+    Args:
+        place: the backend of the device.
+        source: a tensor of another device.
+        non_blocking: whether pinned memory may still be being read when this returns.
+    """
     stride = preserved_strides(source._shape, source._stride)
     dense = source
     if source._stride != stride:
@@ -42,4 +52,20 @@ def copied_to(place: Backend, source: Tensor) -> Tensor:
     cells, first = dense._at
     run = dense._storage.backend.download(cells[first : first + count])
     storage = UntypedStorage(place.upload(run), backend=place)
+    if dense._storage.is_pinned():
+        cast(Any, place).settle(dense._storage.pinned, not non_blocking)
     return make_tensor(storage, dense._dtype, dense._shape, stride, 0)
+
+
+def pinned_like(source: Tensor) -> Tensor:
+    """A tensor of the CPU in pinned memory, with the shape and the strides of a copy and arbitrary elements.
+
+    Raises:
+        RuntimeError: there is no GPU.
+    """
+    nbytes = layout.numel(source._shape) * source._dtype.itemsize
+    pinned = cast(Any, backend_of("cuda")).host.allocate(nbytes)
+    storage = UntypedStorage(np.asarray(pinned)[:nbytes].view(source._dtype.cell))
+    storage.pinned = pinned
+    stride = preserved_strides(source._shape, source._stride)
+    return make_tensor(storage, source._dtype, source._shape, stride, 0)

@@ -22,12 +22,12 @@ from tensorlab.core.memory_formats import (
     suggested_format,
 )
 from tensorlab.core.modes import current
-from tensorlab.dispatch.copies import COPY, write
+from tensorlab.dispatch.copies import COPY, write, write_new
 from tensorlab.dispatch.copies import fill as overwrite
 from tensorlab.dispatch.guards import same_place
 from tensorlab.dispatch.memory import allocate_strided
 from tensorlab.dispatch.operands import Number, check_number, is_number
-from tensorlab.dispatch.placement import backend_of, copied_to
+from tensorlab.dispatch.placement import backend_of, copied_to, pinned_like
 from tensorlab.dispatch.primitive import compute
 from tensorlab.names.following import follow
 from tensorlab.names.rules import unifies
@@ -134,8 +134,8 @@ def to(
         input: any tensor.
         target: a dtype, a device, both, or a tensor.
         dtype, device: the same, by name.
-        non_blocking: whether a copy between devices may still be under way when this returns. It has no
-            meaning on one device.
+        non_blocking: whether a copy from pinned memory (`pin_memory`) to a GPU may still be under way when
+            this returns.
         copy: copy even when nothing changes.
         memory_format: the layout of the result. A tensor that is in this format but for gaps stays as it is.
 
@@ -156,13 +156,14 @@ def to(
         if type(first) is dtypes.dtype:
             return cast(input, first)
         if type(first) is str or type(first) is devices.device:
-            return moved(input, first)
+            return moved(input, first, non_blocking)
     if target:
         dtype, device, flags = _target(target, dtype, device)
+        non_blocking = flags[0] if flags else non_blocking
         copy = flags[1] if len(flags) > 1 else copy
     element_type = as_dtype(dtype) or input._dtype
     if device is not None and backend_of(device) is not input._storage.backend:
-        return to(moved(input, device), element_type, memory_format=memory_format)
+        return to(moved(input, device, non_blocking), element_type, memory_format=memory_format)
     unmoved = memory_format in (preserve_format, suggested_format(input._shape, input._stride))
     if element_type is input._dtype and unmoved and not copy:
         return input
@@ -171,8 +172,13 @@ def to(
     return record(ToCopyBackward0, compute(COPY, input, params=(element_type, memory_format)), input)
 
 
-def moved(input: Tensor, device: device | str | int) -> Tensor:
+def moved(input: Tensor, device: device | str | int, non_blocking: bool = False) -> Tensor:
     """The elements on a device: `input` itself if they are there, else a copy, whose gradient comes back.
+
+    Args:
+        input: any tensor.
+        device: the device.
+        non_blocking: see `to`.
 
     Raises:
         RuntimeError: no such device, or it is not there.
@@ -180,7 +186,7 @@ def moved(input: Tensor, device: device | str | int) -> Tensor:
     place = backend_of(device)
     if place is input._storage.backend:
         return input
-    return record(MoveBackward, copied_to(place, input), input, back=input.device)
+    return record(MoveBackward, copied_to(place, input, non_blocking), input, back=input.device)
 
 
 def cast(input: Tensor, dtype: dtype) -> Tensor:
@@ -226,8 +232,8 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
 
     Args:
         input: the tensor to write into.
-        src: a tensor whose shape can be broadcast to `input`'s, or a number.
-        non_blocking: has no meaning on one device.
+        src: a tensor whose shape can be broadcast to `input`'s, of any device, or a number.
+        non_blocking: see `to`.
 
     Raises:
         RuntimeError: `src` cannot be broadcast to `input`'s shape, or the write is refused.
@@ -243,6 +249,8 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
         return follow(unifies, copy_, (input, src), {}, in_place=True)
     if not isinstance(src, Tensor) and not is_number(src):
         raise TypeError(f"copy_(): argument 'src' must be a Tensor or a number, not {type(src).__name__}")
+    if isinstance(src, Tensor) and src._storage.backend is not input._storage.backend:
+        src = moved(src, input.device, non_blocking)
     with in_place(CopyBackwards, input, src):
         if isinstance(src, Tensor) and same_place(input, src):
             input._storage._version += 1  # the same view of the same cells: nothing to move or to refuse
@@ -353,7 +361,7 @@ def cuda(
     Args:
         input: any tensor.
         device: which GPU, if there are several.
-        non_blocking: whether the copy may still be under way when this returns. Here it is done.
+        non_blocking: see `to`.
         memory_format: the layout of the result.
 
     Raises:
@@ -364,7 +372,50 @@ def cuda(
         >>> tl.ones(3).to(device).device
         device(type='cpu')
     """
-    return to(moved(input, "cuda" if device is None else device), memory_format=memory_format)
+    return to(moved(input, "cuda" if device is None else device, non_blocking), memory_format=memory_format)
+
+
+@op("method")
+def pin_memory(input: Tensor, device: device | str | None = None) -> Tensor:
+    """The elements in memory that the system does not move, from which a GPU copies by itself.
+
+    ``x.pin_memory().to("cuda", non_blocking=True)`` returns while the elements are being copied.
+
+    Args:
+        input: a tensor on the CPU.
+        device: the device that will copy: a GPU.
+
+    Returns:
+        `input` itself if its memory is pinned, else a copy.
+
+    Raises:
+        RuntimeError: there is no GPU, or the tensor lies on one.
+
+    Example:
+        >>> x = tl.ones(3)
+        >>> x.pin_memory().is_pinned() if tl.cuda.is_available() else True
+        True
+    """
+    if is_pinned(input):
+        return input
+    if input.device.type != "cpu":
+        raise RuntimeError(
+            f"cannot pin a tensor on {str(input.device)!r}: only memory of the CPU can be pinned"
+        )
+    pinned = pinned_like(input)
+    write_new(pinned, input)
+    return pinned
+
+
+@op("method")
+def is_pinned(input: Tensor, device: device | str | None = None) -> bool:
+    """Whether the memory is pinned: see `pin_memory`.
+
+    Example:
+        >>> tl.ones(2).is_pinned()
+        False
+    """
+    return input._storage.is_pinned()
 
 
 @op("method")

@@ -136,17 +136,6 @@ def get_device(input: Tensor) -> int:
 
 
 @op("method")
-def is_pinned(input: Tensor) -> bool:
-    """Whether the memory is locked in place for a GPU: never.
-
-    Example:
-        >>> tl.ones(2).is_pinned()
-        False
-    """
-    return False
-
-
-@op("method")
 def is_shared(input: Tensor) -> bool:
     """Whether other processes see the memory: never.
 

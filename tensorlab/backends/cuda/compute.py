@@ -26,7 +26,7 @@ from tensorlab.backends.cuda import (
     windows,
 )
 from tensorlab.backends.cuda.driver import Driver, Simulated
-from tensorlab.backends.cuda.memory import Pool
+from tensorlab.backends.cuda.memory import HostPool, Pinned, Pool
 from tensorlab.backends.fused import Backend
 from tensorlab.backends.layers import AttentionLayout, NormalGroups
 from tensorlab.backends.operands import Buffer, Launch, Memory, OperandLayout, no_launch
@@ -67,6 +67,7 @@ class Cuda(Backend):
 
     Attributes:
         memory: its memory.
+        host: memory of the host that it copies from by itself.
         launches: how many kernels have run.
         is_capturing: whether launches are recorded for a graph.
     """
@@ -76,7 +77,7 @@ class Cuda(Backend):
     def __init__(self, driver: Driver | None = None) -> None:
         self.device = device("cuda", 0)
         self.driver = driver or Simulated()
-        self.memory = Pool(self.driver)
+        self.memory, self.host = Pool(self.driver), HostPool(self.driver)
         self.launches = 0
         self.is_capturing = False
         # What kernels say of indices, what it means, and whether one has run that may have said something.
@@ -116,6 +117,12 @@ class Cuda(Backend):
         self.driver.upload(memory.cells, array.reshape(-1))
         return memory
 
+    def settle(self, pinned: Pinned, waits: bool) -> None:
+        """Say that pinned memory was uploaded: wait until it has been read, or it serves again only then."""
+        pinned.mark = self.driver.mark()
+        if waits:
+            self.driver.wait(pinned.mark)
+
     def download(self, cells: Memory) -> memoryview:
         """See `tensorlab.backends.protocol.Core.download`."""
         self._need_no_graph("a copy to the host")
@@ -149,7 +156,7 @@ class Cuda(Backend):
         if self.is_capturing:
             raise RuntimeError(
                 f"CUDA error: operation not permitted when stream is capturing: {what} cannot be part of a "
-                f"graph. Move it before or behind `with tensorlab.cuda.graph(...)`"
+                f"graph. Move this before or behind `with tensorlab.cuda.graph(...)`"
             )
 
     def listen(self, meanings: Sequence[str]) -> tuple[Any, tuple[int, ...]]:
@@ -630,7 +637,13 @@ class Cuda(Backend):
         read: OperandLayout | None = None,
     ) -> RandomLaunch:
         """See `tensorlab.backends.protocol.Core.random`: numbers by their positions in a stream."""
-        return drawing.prepare(self, distribution, shape, out, read)
+        draw = drawing.prepare(self, distribution, shape, out, read)
+
+        def launch(*given: Any) -> int | None:
+            self._need_no_graph("random numbers, which would be the same in every replay,")
+            return draw(*given)
+
+        return launch
 
 
 def _raw(buffer: Buffer) -> tuple[np.ndarray, int]:

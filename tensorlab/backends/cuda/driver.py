@@ -51,11 +51,17 @@ class Driver(Protocol):
     def free(self) -> int:
         """How many bytes the device has left."""
 
+    def new_pinned(self, size: int) -> np.ndarray:
+        """So many bytes of the host that a GPU can copy from by itself."""
+
     def take(self, block: Any) -> None:
         """Learn that a block will serve a tensor."""
 
     def upload(self, cells: Any, array: np.ndarray) -> None:
-        """Overwrite cells with those of a row-major array on the host."""
+        """Overwrite cells with those of a row-major array on the host.
+
+        Pinned memory may still be being read when this returns; other memory has been read.
+        """
 
     def download(self, cells: Any) -> memoryview:
         """The cells in memory of the host, once all launches before are done."""
@@ -138,6 +144,10 @@ class Simulated:
     def free(self) -> int:
         """See `Driver.free`."""
         return self.total - self._used
+
+    def new_pinned(self, size: int) -> np.ndarray:
+        """See `Driver.new_pinned`."""
+        return np.empty(size, np.uint8)
 
     def take(self, block: HostCells) -> None:
         """See `Driver.take`: whoever reads what nobody wrote finds NaN."""
@@ -384,11 +394,17 @@ class Gpu:
         self._enter()
         return self._check(self._api.cuMemGetInfo())[0]
 
+    def new_pinned(self, size: int) -> np.ndarray:
+        """See `Driver.new_pinned`."""
+        self._enter()
+        address = int(self._check(self._api.cuMemAllocHost(size)))
+        return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
+
     def take(self, block: GpuCells) -> None:
         """See `Driver.take`."""
 
     def upload(self, cells: GpuCells, array: np.ndarray) -> None:
-        """See `Driver.upload`: the driver has read pageable memory when its call returns."""
+        """See `Driver.upload`: the driver copies pageable memory to memory of its own before it returns."""
         if cells.nbytes:
             self._enter()
             array = np.ascontiguousarray(array)

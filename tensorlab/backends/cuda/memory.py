@@ -19,7 +19,7 @@ import numpy as np
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.driver import Driver
 
-__all__ = ["DeviceMemory", "Kept", "OutOfMemoryError", "Pool", "readable"]
+__all__ = ["DeviceMemory", "HostPool", "Kept", "OutOfMemoryError", "Pinned", "Pool", "readable"]
 
 # What tensors use is counted in whole multiples of this, as in PyTorch.
 GRAIN = 512
@@ -257,6 +257,54 @@ class Pool:
     def reset_peak(self) -> None:
         """Count the peaks from now on."""
         self.peak, self.peak_reserved = self.allocated, self.reserved
+
+
+class Pinned:
+    """Memory of the host that the system does not move, so that a GPU can copy from it by itself.
+
+    Arrays over it keep it. It serves again when nothing refers to it any more and its last copy is done.
+
+    Attributes:
+        mark: the point behind the copy that may still be under way.
+    """
+
+    __slots__ = ("_bytes", "_left", "mark")
+
+    def __init__(self, block: np.ndarray, left: deque[tuple[np.ndarray, Any]]) -> None:
+        self._bytes, self._left = block, left
+        self.mark: Any = None
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        return self._bytes.__array_interface__
+
+    def __del__(self) -> None:
+        self._left.append((self._bytes, self.mark))
+
+
+class HostPool:
+    """Pinned memory of the host, in blocks whose sizes are powers of two; it is kept as long as the process.
+
+    Args:
+        driver: what pins memory.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self._left: deque[tuple[np.ndarray, Any]] = deque()
+
+    def allocate(self, size: int) -> Pinned:
+        """So many bytes, or some more."""
+        whole = 1 << max(size - 1, GRAIN - 1).bit_length()
+        for _ in range(len(self._left)):
+            try:
+                block, mark = self._left.popleft()
+            except IndexError:  # another thread has it
+                break
+            if block.nbytes == whole and (mark is None or self._driver.is_done(mark)):
+                return Pinned(block, self._left)
+            self._left.append((block, mark))
+        return Pinned(self._driver.new_pinned(whole), self._left)
 
 
 def readable(size: int) -> str:

@@ -564,6 +564,14 @@ class Module(CallsHooks, HasState):
         """Move all parameters and buffers to the CPU."""
         return self._apply(lambda tensor: tensor.cpu())
 
+    def cuda(self: Self, device: Any = None) -> Self:
+        """Move all parameters and buffers to a GPU.
+
+        Raises:
+            RuntimeError: there is no GPU.
+        """
+        return self._apply(lambda tensor: tensor.cuda(device))
+
     def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
         """Give all parameters and buffers new memory on a device, with arbitrary numbers."""
         return self._apply(lambda tensor: tl.empty_like(tensor, device=device), recurse)

@@ -12,7 +12,7 @@ from tensorlab.ops.from_data import as_tensor, tensor
 from tensorlab.ops.joining import stack
 from tensorlab.tensor import Tensor
 
-__all__ = ["default_collate", "default_convert"]
+__all__ = ["default_collate", "default_convert", "pinned"]
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
@@ -82,6 +82,22 @@ def default_convert(data: Any) -> Any:
     if isinstance(data, (list, tuple)):
         return [default_convert(each) for each in data]
     return data
+
+
+def pinned(batch: Any) -> Any:
+    """A batch with its tensors in pinned memory; objects with a method ``pin_memory`` are asked to do it.
+
+    Raises:
+        RuntimeError: there is no GPU.
+    """
+    if isinstance(batch, Mapping):
+        made = {key: pinned(value) for key, value in batch.items()}
+        return made if type(batch) is dict else _of_type(batch, made)
+    if isinstance(batch, tuple) and hasattr(batch, "_fields"):
+        return type(batch)(*map(pinned, batch))
+    if isinstance(batch, (list, tuple)):
+        return _of_type(batch, [pinned(each) for each in batch])
+    return batch.pin_memory() if hasattr(batch, "pin_memory") else batch
 
 
 def _of_type(first: Any, made: Any) -> Any:

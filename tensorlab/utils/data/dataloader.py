@@ -8,8 +8,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+from tensorlab import cuda
+from tensorlab.core.warned import warn_caller
 from tensorlab.random import Generator
-from tensorlab.utils.data.collate import default_collate, default_convert
+from tensorlab.utils.data.collate import default_collate, default_convert, pinned
 from tensorlab.utils.data.dataset import IterableDataset
 from tensorlab.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, draw_seed
 from tensorlab.utils.data.worker import BEGIN, Ended, Failure, Fetch, Workers
@@ -36,7 +38,8 @@ class DataLoader(Generic[T_co]):
         batch_sampler: batches of numbers, instead of the four arguments around it.
         num_workers: how many other processes make batches.
         collate_fn: makes a batch of a list of samples; `default_collate` if left out.
-        pin_memory: accepted; on the CPU all memory is alike.
+        pin_memory: copy the tensors of each batch into pinned memory, from which a GPU copies by itself
+            (see `Tensor.pin_memory`). Without a GPU there is a warning.
         drop_last: leave out a last batch that is not full.
         timeout: how many seconds to wait for a worker's batch; 0 for ever.
         worker_init_fn: called in each worker with its number.
@@ -126,7 +129,17 @@ class DataLoader(Generic[T_co]):
     def __iter__(self) -> Iterator[T_co]:
         seed = draw_seed(self.generator)
         numbers = iter(self.sampler if self.batch_sampler is None else self.batch_sampler)
-        return self._from_workers(numbers, seed) if self.num_workers else self._own(numbers)
+        batches = self._from_workers(numbers, seed) if self.num_workers else self._own(numbers)
+        if not self.pin_memory:
+            return batches
+        if cuda.is_available():
+            return map(pinned, batches)
+        warn_caller(
+            "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
+            "won't be used.",
+            UserWarning,
+        )
+        return batches
 
     def __len__(self) -> int:
         if not isinstance(self.dataset, IterableDataset):

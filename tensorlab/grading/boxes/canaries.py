@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import select
 import socket
 import subprocess
 import sys
@@ -25,6 +26,7 @@ SECONDS = 30.0
 GONE_SECONDS = 2.0  # until the processes of a closed box must be gone
 MOST_PROCESSES = 128
 MOST_MEMORY = 4 << 30
+_TCP, _UDP, _NAMED = "it connected by TCP", "it sent by UDP", "it reached a socket"
 
 #: What code in a box tries. Each function returns what it got.
 _ATTEMPTS = """
@@ -53,11 +55,10 @@ def connect(tcp, udp, name):
             end.settimeout(1)
             end.connect(address)
             end.send(b"canary")
-    return [
-        *tried("it connected by TCP", lambda: send(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", tcp))),
-        *tried("it sent by UDP", lambda: send(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", udp))),
-        *tried("it reached a socket", lambda: send(socket.AF_UNIX, socket.SOCK_STREAM, chr(0) + name)),
-    ]
+    tried("", lambda: send(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", tcp)))
+    tried("", lambda: send(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", udp)))
+    tried("", lambda: send(socket.AF_UNIX, socket.SOCK_STREAM, chr(0) + name))
+    return []  # what arrived is seen at the other end: a box may have a network of its own, with nobody there
 
 def stop(pid):
     return tried("it stopped a process", lambda: os.kill(pid, signal.SIGKILL))
@@ -92,12 +93,13 @@ def escapes(open_box: BoxFactory, part: str) -> list[str]:
         folder = Path(outside.enter_context(tempfile.TemporaryDirectory(prefix="tensorlab-canary-")))
         (folder / "canary").write_text(name, encoding="ascii")
         ends = outside.enter_context(_listening(name))
+        tcp, udp = (ends[kind].getsockname()[1] for kind in (_TCP, _UDP))
         victim = outside.enter_context(_waiting())
         grading = Path(__file__).resolve().parents[1]
         tries: dict[str, tuple[Any, ...]] = {
             "read": (str(folder / "canary"), str(grading / "suites"), f"/proc/{victim.pid}/environ"),
             "write": (str(folder), sys.prefix, str(grading), "/"),
-            "connect": (*ends, name),
+            "connect": (tcp, udp, name),
             "stop": (victim.pid,),
             "grow": (MOST_MEMORY + (1 << 20),),
             "multiply": (MOST_PROCESSES, name),
@@ -105,24 +107,27 @@ def escapes(open_box: BoxFactory, part: str) -> list[str]:
         with closing(open_box()) as box:
             box.ask({"op": "cell", "number": 1, "source": _ATTEMPTS}, SECONDS)
             found = [words for function, args in tries.items() for words in _try(box, part, function, args)]
+        found += [words for words, end in ends.items() if select.select([end], [], [], 0)[0]]
     return found + (["it left a process behind"] if _is_alive(name) else [])
 
 
 @contextlib.contextmanager
-def _listening(name: str) -> Iterator[tuple[int, int]]:
-    """Sockets of this process: the ports for TCP and UDP, and a local one of a name."""
+def _listening(name: str) -> Iterator[dict[str, socket.socket]]:
+    """Sockets of this process, one of which has a name, under what is said of code that reaches them."""
     with ExitStack() as stack:
         inet, unix, stream = socket.AF_INET, socket.AF_UNIX, socket.SOCK_STREAM
-        kinds = ((inet, stream), (inet, socket.SOCK_DGRAM))
-        tcp, udp = (stack.enter_context(socket.socket(*kind)) for kind in kinds)
-        tcp.bind(("127.0.0.1", 0))
-        udp.bind(("127.0.0.1", 0))
-        tcp.listen()
+        ends = {
+            _TCP: stack.enter_context(socket.socket(inet, stream)),
+            _UDP: stack.enter_context(socket.socket(inet, socket.SOCK_DGRAM)),
+        }
+        for end in ends.values():
+            end.bind(("127.0.0.1", 0))
         if sys.platform == "linux":  # nobody else has sockets without a path
-            local = stack.enter_context(socket.socket(unix, stream))
-            local.bind(f"\0{name}")
-            local.listen()
-        yield tcp.getsockname()[1], udp.getsockname()[1]
+            ends[_NAMED] = stack.enter_context(socket.socket(unix, stream))
+            ends[_NAMED].bind(f"\0{name}")
+        for words in ends.keys() - {_UDP}:
+            ends[words].listen()
+        yield ends
 
 
 @contextlib.contextmanager

@@ -206,7 +206,8 @@ def run(
 
 def _grader(chapter: str, secret: Secret, level: Level, image: str) -> Grader:
     asked = exercises(chapter)
-    return Grader(asked, secret, boxes(asked, level, image), level)
+    tight = boxes(asked, level, image, tight=True)
+    return Grader(asked, secret, boxes(asked, level, image), level, open_tight=tight)
 
 
 def _facts(chapter: str, secret: Secret, grader: Grader) -> Run:

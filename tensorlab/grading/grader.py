@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
-from tensorlab.grading import feedback
+from tensorlab.grading import feedback, room
 from tensorlab.grading.boxes import BoxError, BoxFactory, Level
 from tensorlab.grading.boxes.bubblewrap import BubblewrapBoxes
 from tensorlab.grading.boxes.container import ContainerBox
@@ -95,19 +98,27 @@ class _Trial:
     stopped: _Result | None = None
 
 
-def boxes(exercises: Sequence[Exercise], level: Level = "none", image: str = "") -> BoxFactory:
+def boxes(
+    exercises: Sequence[Exercise], level: Level = "none", image: str = "", *, tight: bool = False
+) -> BoxFactory:
     """Starts boxes of a level, with the kernels loaded where answers work on tensors.
 
     Args:
         image: of the containers that they are; without one, the system itself closes them off.
+        tight: whether they have as little memory as `room` says.
     """
     parts = [exercise.part for exercise in exercises]
     warm = any(part.startswith("tensorlab.ops.") for part in parts)
+    options: dict[str, Any] = {"warm": warm}
+    if tight:
+        options |= {"memory_bytes": room.MEMORY, "backend": room.BACKEND}
     if image:
-        return partial(ContainerBox, image, parts, warm=warm)
+        return partial(ContainerBox, image, parts, **options)
+    if level == "none":
+        return partial(ProcessBox, parts, **options)
     if level == "strong":
-        return BubblewrapBoxes(parts, warm=warm)
-    return partial(LimitedBox if level == "limited" else ProcessBox, parts, warm=warm)
+        return BubblewrapBoxes(parts, alone=tight, **options)
+    return partial(LimitedBox, parts, alone=tight, **options)
 
 
 class Grader:
@@ -118,6 +129,7 @@ class Grader:
         secret: draws the hidden inputs; None asks the public cases only.
         open_box: starts a box; those of `boxes` if left out.
         level: of those boxes.
+        open_tight: starts a box of little memory, as `room` needs it; those of `boxes` if left out.
     """
 
     def __init__(
@@ -127,6 +139,7 @@ class Grader:
         open_box: BoxFactory | None = None,
         level: Level = "none",
         limits: Limits | None = None,
+        open_tight: BoxFactory | None = None,
     ) -> None:
         self.exercises = exercises
         self.level: Level = level
@@ -134,6 +147,7 @@ class Grader:
         self._secret = secret
         self._public: dict[str, list[Question]] = {}  # by exercise; the same for every student
         self.open_box = open_box or boxes(exercises, level)
+        self._open_tight = open_tight or boxes(exercises, level, tight=True)
 
     def rows(self, raw: bytes, student: str, exercises: Sequence[Exercise] | None = None) -> Iterator[Row]:
         """One row a question, each as soon as it is judged, whatever the file or its code does.
@@ -202,9 +216,11 @@ class Grader:
             return
         begun = list(trials)
         session.run_again()
-        for trial in begun:
-            self._ask(trial, notebook, session, student, hidden=True)
-            yield self._ended(trial, notebook, student)
+        with closing(Session(notebook.code, self._open_tight, self.limits)) as tight:
+            for trial in begun:
+                self._ask(trial, notebook, session, student, hidden=True)
+                self._prove(trial, tight, self._secret.source(student, f"{trial.exercise.id}, large"))
+                yield self._ended(trial, notebook, student)
 
     def _begun(self, exercise: Exercise, notebook: Notebook, session: Session, student: str) -> _Trial:
         """A question with the answers to its public cases."""
@@ -236,6 +252,18 @@ class Grader:
             trial.stopped = _Result("machine", None, words)
         except Exception as error:
             trial.stopped = _Result("machine", None, self._own_mistake(student, error))
+        trial.seconds += time.monotonic() - started
+
+    def _prove(self, trial: _Trial, tight: Session, source: random.Random) -> None:
+        """Take the topics about memory from an answer that has no room for large tensors."""
+        if trial.stopped is not None:
+            return
+        started = time.monotonic()
+        try:
+            trial.records += room.unproven(trial.exercise, trial.records, tight, source)
+        except BoxError as error:
+            words = f"This machine could not run the notebook in little memory: {error}. Grade again."
+            trial.stopped = _Result("machine", None, words)
         trial.seconds += time.monotonic() - started
 
     def _ended(self, trial: _Trial, notebook: Notebook, student: str) -> Judged:

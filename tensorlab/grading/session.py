@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -34,6 +34,7 @@ class Limits:
         cells_seconds: of all cells in one run of the notebook. Those that come later are skipped.
         question_seconds: of all calls of one question, and of running the notebook again after them. What
             one question uses up is missing in no other.
+        large_seconds: of the one call of large tensors that some topics have, with a limit of its own.
         deadly_cells: how many cells may end the process before the notebook is given up.
     """
 
@@ -41,6 +42,7 @@ class Limits:
     call_seconds: float = 4.0
     cells_seconds: float = 60.0
     question_seconds: float = 60.0
+    large_seconds: float = 60.0
     deadly_cells: int = 8
 
 
@@ -147,6 +149,35 @@ class Session:
             raise Missing(exercise.name)
 
         return ask
+
+    def ask_large(self, exercise: Exercise, program: str, places: Sequence[tuple[int, ...]]) -> Outcome:
+        """What an answer to large arguments holds at some places, which it is told of after the call.
+
+        Raises:
+            Exhausted, BoxError: as in `ask`.
+        """
+        request = {
+            "op": "call",
+            "name": exercise.name,
+            "named": exercise.name,
+            "part": exercise.part,
+            "args": values.encode((program,)),
+        }
+        box = self._running(exercise.id)
+        seconds = self._limits.large_seconds
+        try:
+            reply = self._request(box, request, seconds)
+            if reply.get("missing"):
+                return Ended("died", "found no such function when the notebook ran again")
+            got = self._trusted(outcome, reply)
+            if isinstance(got, Raised):
+                return got
+            request = {"op": "look", "places": values.encode(places)}
+            return self._trusted(outcome, self._request(box, request, self._limits.call_seconds))
+        except BoxTimeout:
+            return Ended("timeout", f"took longer than {seconds:g} s and was ended")
+        except BoxDied:
+            return Ended("died", "ended the Python process")
 
     def run_again(self) -> None:
         """Ask the rest in a fresh box. From here on `reports` says nothing new."""

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from tensorlab.core.dtypes import dtype
+
 #: Draws for one hidden case until it is a new one. A topic about two dtypes may have no more than a few.
 MOST_DRAWS = 50
 
@@ -48,6 +50,22 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Large:
+    """A call in which what a topic forbids takes more memory than the process has (`grading.room`).
+
+    Attributes:
+        program: makes the arguments, and calls the answer under its name (see `inside.programs`).
+        dtype, shape: of the right answer.
+        element: what the right answer holds at an index.
+    """
+
+    program: str
+    dtype: dtype
+    shape: tuple[int, ...]
+    element: Callable[..., float]
+
+
+@dataclass(frozen=True)
 class Topic:
     """One thing that an answer can get right or wrong, and the points for it.
 
@@ -57,6 +75,8 @@ class Topic:
         rule: the sentence that explains what goes wrong here, shown when no known belief explains it.
         public: fixed cases, the smallest first.
         draw: makes one hidden case.
+        large: makes the call that proves how much memory an answer takes, where that is what the topic is
+            about.
     """
 
     title: str
@@ -64,6 +84,7 @@ class Topic:
     rule: str
     public: tuple[Case, ...]
     draw: Callable[[random.Random], Case]
+    large: Callable[[random.Random], Large] | None = None
 
     def hidden(self, source: random.Random, count: int) -> list[Case]:
         """`count` fresh cases: no public one, and none twice, where the topic has so many."""

@@ -62,7 +62,7 @@ for path in ("/tmp/mark", "/dev/shm/mark", os.path.expanduser("~/mark")):
 """,
     "memory for the next box": f"""
 import ctypes
-if ctypes.CDLL(None).shmget(22_22_22, 4096, 0o3666) < 0:
+if ctypes.CDLL(None).shmget(22_22_22, 4096, 0o3666) >= 0:
     {POISON}
 """,
     "a server for the next box": f"""

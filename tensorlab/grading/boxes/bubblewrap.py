@@ -50,18 +50,28 @@ class BubblewrapBoxes:
     """Starts boxes that bubblewrap closes off. What they are forked from ends with this object.
 
     Args:
-        parts, cpu_seconds, warm: see `ProcessBox`.
+        parts, cpu_seconds, warm, backend: see `ProcessBox`.
         memory_bytes: of all processes of a box together, and of the address space of each.
+        alone: see `WalledBox`.
 
     Example: ``with closing(BubblewrapBoxes(parts)()) as box: ...``
     """
 
     def __init__(
-        self, parts: list[str], memory_bytes: int = 2 << 30, cpu_seconds: int = 120, *, warm: bool = False
+        self,
+        parts: list[str],
+        memory_bytes: int = 2 << 30,
+        cpu_seconds: int = 120,
+        *,
+        warm: bool = False,
+        backend: str = "",
+        alone: bool = False,
     ) -> None:
+        self._backend = backend
         self._limits = parts, memory_bytes, cpu_seconds
+        filtered = seccomp.program(processes=not alone)
         self._told = {
-            "parts": parts, "warm": warm, "filter": seccomp.program().hex(), "processes": MOST_PROCESSES,
+            "parts": parts, "warm": warm, "filter": filtered.hex(), "processes": MOST_PROCESSES,
             "folder": FOLDER, "folder_bytes": FOLDER_BYTES, "kept": _libraries(_package()),
         }  # fmt: skip
         self._zygote: Zygote | None = None
@@ -73,25 +83,29 @@ class BubblewrapBoxes:
             BoxError: the process did not come up.
         """
         if self._zygote is None or not self._zygote.runs():
-            self._zygote = Zygote(self._told)
+            self._zygote = Zygote(self._told, self._backend)
         return BubblewrapBox(self._zygote, *self._limits)
 
 
 class Zygote:
     """The process that boxes are forked from.
 
+    Args:
+        told: what it reads before anything else.
+        backend: see `ProcessBox`.
+
     Raises:
         BoxError: it did not come up.
     """
 
-    def __init__(self, told: dict[str, Any]) -> None:
+    def __init__(self, told: dict[str, Any], backend: str = "") -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self._control.settimeout(START_SECONDS)
         try:
             with theirs:
                 process = subprocess.Popen(
-                    [*_walls(), "--", *program_command("zygote")],
+                    [*_walls(backend), "--", *program_command("zygote")],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.PIPE,
@@ -210,7 +224,7 @@ def _package() -> Path:
     return Path(tensorlab.__file__).resolve().parent
 
 
-def _walls() -> list[str]:
+def _walls(backend: str) -> list[str]:
     """The command line of bubblewrap, up to the program, which may put up more walls behind these.
 
     The folders in memory come first: Python, its packages or this library may lie below one of them.
@@ -218,7 +232,7 @@ def _walls() -> list[str]:
     package = _package()
     own = [str(package / name) for name in HIDDEN]
     inside = str(package / "grading" / "inside")
-    home = clean_environment(FOLDER)
+    home = clean_environment(FOLDER, backend)
     memory = ("--perms", "1777", "--size", str(FOLDER_BYTES), "--tmpfs")
     own_user = () if os.geteuid() == 0 else ("--unshare-user", "--disable-userns")
     rights = ("CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID")

@@ -47,10 +47,11 @@ class ContainerBox(ProcessBox):
         cpu_seconds: int = 120,
         *,
         warm: bool = False,
+        backend: str = "",
     ) -> None:
         self._image, self._memory = image, memory_bytes
         self._name = f"tensorlab-{secrets.token_hex(8)}"
-        super().__init__(parts, memory_bytes, cpu_seconds, warm=warm)
+        super().__init__(parts, memory_bytes, cpu_seconds, warm=warm, backend=backend)
 
     def _launch(self) -> Process:
         return subprocess.Popen(
@@ -65,7 +66,7 @@ class ContainerBox(ProcessBox):
     def _walls(self) -> list[str]:
         """What the engine is asked for, up to the image."""
         folder = f"rw,noexec,nosuid,nodev,mode=1777,size={FOLDER_BYTES}"
-        own, memory = own_environment(FOLDER), str(self._memory)
+        own, memory = own_environment(FOLDER, self._backend), str(self._memory)
         return [
             "run", "--rm", "--interactive", "--name", self._name, "--pull", "never",
             "--network", "none", "--read-only", "--cap-drop", "all", "--user", NOBODY,

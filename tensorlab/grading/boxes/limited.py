@@ -42,11 +42,11 @@ class LimitedBox(WalledBox):
         walls = {
             "read": list(_to_read()),
             "write": [folder, "/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"],
-            "filter": seccomp.program(sockets=False).hex(),
+            "filter": seccomp.program(sockets=False, processes=not self._alone).hex(),
             "processes": _threads_of_this_user() + MOST_PROCESSES,
         }
         command = program_command("limited", DIE_WITH_PARENT)
-        return self._popen(command, clean_environment(folder) | {WALLS: json.dumps(walls)})
+        return self._popen(command, clean_environment(folder, self._backend) | {WALLS: json.dumps(walls)})
 
     def _end(self) -> None:
         """End the process, and those that have left its group."""

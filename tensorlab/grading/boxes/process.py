@@ -83,6 +83,7 @@ class ProcessBox:
         cpu_seconds: processor time of each process (where the system can limit it).
         warm: whether to try the library's kernels once, which loads Numba and them: half a second that a
             first call would wait for, and be charged.
+        backend: the library's in the box, as ``TENSORLAB_BACKEND`` names it; its own choice if left out.
 
     Raises:
         BoxError: the process did not come up.
@@ -91,8 +92,15 @@ class ProcessBox:
     level: Level = "none"
 
     def __init__(
-        self, parts: list[str], memory_bytes: int = 4 << 30, cpu_seconds: int = 120, *, warm: bool = False
+        self,
+        parts: list[str],
+        memory_bytes: int = 4 << 30,
+        cpu_seconds: int = 120,
+        *,
+        warm: bool = False,
+        backend: str = "",
     ) -> None:
+        self._backend = backend
         self._folder = Path(tempfile.mkdtemp(prefix="tensorlab-box-"))
         self._asked: set[str] = set()
         self._closed = False
@@ -180,7 +188,7 @@ class ProcessBox:
     def _launch(self) -> Process:
         """Start the process; a box that closes it off starts it another way."""
         start = DIE_WITH_PARENT if sys.platform == "linux" else ""
-        return self._popen(program_command(start=start), clean_environment(str(self._folder)))
+        return self._popen(program_command(start=start), clean_environment(str(self._folder), self._backend))
 
     def _processor(self) -> Callable[[bool], float | None]:
         return Processor(self._process.pid)
@@ -270,15 +278,15 @@ def program_command(program: str = "runner", start: str = "") -> list[str]:
     return python + list(libraries)
 
 
-def clean_environment(home: str) -> dict[str, str]:
+def clean_environment(home: str, backend: str = "") -> dict[str, str]:
     """What the process may know of this machine: how to start programs, and its own folder."""
     kept = {
         name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ
     }
-    return kept | own_environment(home)
+    return kept | own_environment(home, backend)
 
 
-def own_environment(home: str) -> dict[str, str]:
+def own_environment(home: str, backend: str = "") -> dict[str, str]:
     """What the process is told besides, wherever it runs."""
     own = dict.fromkeys(
         ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "TENSORLAB_HOME", "IPYTHONDIR"), home
@@ -287,7 +295,8 @@ def own_environment(home: str) -> dict[str, str]:
     # A box has no kernels from before, and compiling one takes longer than all calls of an answer together,
     # whose tensors are small. So kernels run as they are written, by the interpreter.
     kernels = {"NUMBA_CACHE_DIR": home, "NUMBA_DISABLE_JIT": "1"}
-    return own | threads | kernels | {"LANG": "C.UTF-8", "MPLBACKEND": "Agg"}
+    chosen = {"TENSORLAB_BACKEND": backend} if backend else {}
+    return own | threads | kernels | chosen | {"LANG": "C.UTF-8", "MPLBACKEND": "Agg"}
 
 
 def _kill_tree(process: Process) -> None:

@@ -22,15 +22,25 @@ class WalledBox(ProcessBox):
     """A box that is ended when its processes together take more memory than they may.
 
     Args:
-        parts, cpu_seconds, warm: see `ProcessBox`.
+        parts, cpu_seconds, warm, backend: see `ProcessBox`.
         memory_bytes: of all processes of the box together, and of the address space of each.
+        alone: whether the process can start no other, so that the kernel's limit of its memory is that of the
+            box. It can start threads.
     """
 
     def __init__(
-        self, parts: list[str], memory_bytes: int = 2 << 30, cpu_seconds: int = 120, *, warm: bool = False
+        self,
+        parts: list[str],
+        memory_bytes: int = 2 << 30,
+        cpu_seconds: int = 120,
+        *,
+        warm: bool = False,
+        backend: str = "",
+        alone: bool = False,
     ) -> None:
+        self._alone = alone
         self._memory = memory_bytes
-        super().__init__(parts, memory_bytes, cpu_seconds, warm=warm)
+        super().__init__(parts, memory_bytes, cpu_seconds, warm=warm, backend=backend)
         threading.Thread(target=self._watch, daemon=True).start()
 
     def _processor(self) -> Processor:

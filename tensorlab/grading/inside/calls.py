@@ -132,6 +132,13 @@ def told_again(kept: Kept, lines: Sequence[Any]) -> dict[str, Any]:
     return {"returned": values.encode(value, scene)}
 
 
+def looked_at(kept: Kept, places: Sequence[tuple[int, ...]]) -> dict[str, Any]:
+    """Describe a tensor that is too large to tell: dtype, shape, and what it holds at some places."""
+    ((value, scene),) = kept
+    numbers = [value[place].item() for place in places]
+    return {"returned": values.encode((value.dtype, tuple(value.shape), numbers), scene)}
+
+
 def _file_of(function: Callable[..., Any]) -> str:
     """Where a function was written, or the first method of a class; "" where that is not known."""
     written = [function, *vars(function).values()] if isinstance(function, type) else [function]

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from . import frames, values
-from .calls import Parts, call, told_again
+from .calls import Parts, call, looked_at, told_again
 from .cells import Cells
 from .printed import listening
 
@@ -69,6 +69,8 @@ def _work(cells: Cells, parts: Parts, request: dict[str, Any]) -> dict[str, Any]
         return cells.run(request["number"], request["source"])
     if request["op"] == "write":
         return told_again(cells.kept, values.decode(request["lines"]))
+    if request["op"] == "look":
+        return looked_at(cells.kept, values.decode(request["places"]))
     function = cells.namespace.get(request["name"])
     if not callable(function):
         return {"missing": True}

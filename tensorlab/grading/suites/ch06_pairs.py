@@ -7,8 +7,9 @@ from typing import Any
 
 from tensorlab.core import dtypes, layout
 from tensorlab.grading.inside.strided import Strided, strided
-from tensorlab.grading.suite import Case, Exercise, Topic
+from tensorlab.grading.suite import Case, Exercise, Large, Topic
 from tensorlab.grading.suites import ch06_right, ch06_wrong_pairs, draw
+from tensorlab.grading.suites.draw import Counted
 
 FLOAT, DOUBLE = dtypes.float32, dtypes.float64
 
@@ -242,6 +243,18 @@ def _two_spaces(source: Random) -> Case:
     return _no_such_points((source.randint(1, 4), d), (source.randint(1, 4), other))
 
 
+def _large(source: Random) -> Large:
+    """A thousand points and a thousand others: with all coordinates at once, 1 GiB."""
+    count, d = 1024, 256
+    x, y = Counted(source), Counted(source)
+    points = [numbers.line((count, d)) for numbers in (x, y)]
+
+    def distance(i: int, j: int) -> float:
+        return sum((x[i * d + k] - y[j * d + k]) ** 2 for k in range(d))
+
+    return Large(f"squared_distances({', '.join(points)})", FLOAT, (count, count), distance)
+
+
 SQUARED_DISTANCES = Exercise(
     id="06.squared_distances",
     title="Everyone with everyone, in little memory",
@@ -277,6 +290,7 @@ SQUARED_DISTANCES = Exercise(
                 _points(9, 6, 7, lean=True),
             ),
             _many_coordinates,
+            _large,
         ),
         Topic(
             "points far from zero",

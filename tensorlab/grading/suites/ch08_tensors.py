@@ -9,9 +9,10 @@ from typing import Any
 
 from tensorlab.core import dtypes, layout
 from tensorlab.grading.inside.strided import Strided, strided
-from tensorlab.grading.suite import Case, Exercise, Topic
+from tensorlab.grading.suite import Case, Exercise, Large, Topic
 from tensorlab.grading.suites import ch08_draw, ch08_right, ch08_wrong_products, ch08_wrong_scores, draw
 from tensorlab.grading.suites.ch08_draw import Pair, Shape
+from tensorlab.grading.suites.draw import Counted
 
 INT, WIDE = dtypes.int64, dtypes.float64
 
@@ -72,6 +73,18 @@ def _unfit(source: Random) -> Case:
     a, b = ch08_draw.matrices(source)
     kinds = source.sample((dtypes.float32, WIDE, INT), 2)
     return Case(_pair(strided(a, dtype=kinds[0]), strided(b, dtype=kinds[1])), ("dtype",))
+
+
+def _large_batches(source: Random) -> Large:
+    """Two batches of which each stretches: with the matrices written out, 4 GiB."""
+    one, other, k = 256, 4, 1024
+    x, y = Counted(source), Counted(source)
+    rows, matrices = x.line((one, 1, 1, k)), y.line((other, k, k))
+
+    def product(b: int, c: int, _: int, j: int) -> float:
+        return sum(x[b * k + i] * y[(c * k + i) * k + j] for i in range(k))
+
+    return Large(f"matmul({rows}, {matrices})", dtypes.float32, (one, other, 1, k), product)
 
 
 MATMUL = Exercise(
@@ -145,6 +158,7 @@ MATMUL = Exercise(
                 any_bytes=False,
             ),
             _stretched,
+            _large_batches,
         ),
         Topic(
             "what does not fit",
@@ -194,6 +208,19 @@ def _vectors(source: Random, batch: Pair, counts: Sequence[int], d: int, any_byt
     shapes = [(*lead, count, d) for lead, count in zip(batch, counts, strict=True)]
     query, key = (_random(source, shape, dtypes.float32) for shape in shapes)
     return _scores(query, key, any_bytes)
+
+
+def _large_keys(source: Random) -> Large:
+    """Sequences that share their keys: with those written out for each, 4 GiB."""
+    count, s, d = 1024, 1024, 1024
+    query, key = Counted(source), Counted(source)
+    queries, keys = query.line((count, 1, d)), key.line((s, d))
+
+    def score(b: int, _: int, j: int) -> float:
+        return sum(query[b * d + i] * key[j * d + i] for i in range(d)) / math.sqrt(d)
+
+    program = f"attention_scores({queries}, {keys}.expand({count}, {s}, {d}))"
+    return Large(program, dtypes.float32, (count, 1, s), score)
 
 
 ATTENTION_SCORES = Exercise(
@@ -261,6 +288,7 @@ ATTENTION_SCORES = Exercise(
             lambda source: _vectors(
                 source, ((), ()), (1, source.randint(4, 6)), source.choice((9, 16, 25)), any_bytes=False
             ),
+            _large_keys,
         ),
         Topic(
             "vectors that do not fit",

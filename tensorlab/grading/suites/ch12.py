@@ -5,6 +5,7 @@ Those that ask with small programs, because the gradient counts, are in `ch12_gr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from random import Random
@@ -13,7 +14,7 @@ from typing import Any
 from tensorlab.core import dtypes, layout
 from tensorlab.grading.inside.strided import Scene, Strided, strided
 from tensorlab.grading.inside.values import same
-from tensorlab.grading.suite import Case, Exercise, Topic
+from tensorlab.grading.suite import Case, Exercise, Large, Topic
 from tensorlab.grading.suites import (
     ch12_right,
     ch12_wrong_backward,
@@ -23,6 +24,7 @@ from tensorlab.grading.suites import (
 )
 from tensorlab.grading.suites.ch12_draw import DOUBLE, FLOAT, INF, NAN, near, some, table, turned, vector
 from tensorlab.grading.suites.ch12_gradients import CROSS_ENTROPY, SAFE_WHERE
+from tensorlab.grading.suites.draw import Counted
 
 
 def _near(*args: Any) -> Case:
@@ -219,6 +221,21 @@ def _many_classes(source: Random) -> Case:
     return _back(some(source, (rows, columns)), some(source, (rows, columns)), 1, lean=True)
 
 
+def _large_row(source: Random) -> Large:
+    """A row of so many classes that its Jacobian takes 4 GiB."""
+    classes = 32768
+    grad, result = Counted(source), Counted(source)
+    total = sum(grad[i] for i in range(classes))
+
+    def gradient(_: int, i: int) -> float:
+        return grad[i] - math.exp(-result[i]) * total
+
+    shape = (1, classes)
+    return Large(
+        f"log_softmax_backward({grad.line(shape)}, -{result.line(shape)}, 1)", FLOAT, shape, gradient
+    )
+
+
 LOG_SOFTMAX_BACKWARD = Exercise(
     id="12.log_softmax_backward",
     title="Back through log_softmax",
@@ -291,6 +308,7 @@ LOG_SOFTMAX_BACKWARD = Exercise(
                 _back(some(Random(5), (30, 2)), some(Random(6), (30, 2)), 0, lean=True),
             ),
             _many_classes,
+            _large_row,
         ),
         Topic(
             "float64 and views",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from random import Random
 
-from tensorlab.core.layout import default_strides
+from tensorlab.core.layout import default_strides, numel
 
 
 def shape(source: Random, least: int = 1, most: int = 4, dims: tuple[int, int] = (1, 4)) -> tuple[int, ...]:
@@ -48,6 +48,29 @@ def numbers(source: Random, count: int) -> list[float] | list[int]:
     if source.random() < 0.5:
         return [source.randint(-99, 99) for _ in range(count)]
     return [source.randint(-40, 40) / 4 for _ in range(count)]
+
+
+class Counted:
+    """Whole numbers that follow from their places: made by a line of code, and one by one.
+
+    Example:
+        >>> made = Counted(Random(1))
+        >>> made.line((2, 3))
+        '((tl.arange(6, dtype=tl.int32) * 4 + 9) % 11).to(tl.float32).reshape((2, 3))'
+        >>> [made[place] for place in range(6)]
+        [9, 2, 6, 10, 3, 7]
+    """
+
+    def __init__(self, source: Random) -> None:
+        self._step, self._start = source.randint(2, 10), source.randint(0, 10)
+
+    def __getitem__(self, place: int) -> int:
+        return (place * self._step + self._start) % 11
+
+    def line(self, of: tuple[int, ...]) -> str:
+        """The code for a tensor of a shape."""
+        numbers = f"(tl.arange({numel(of)}, dtype=tl.int32) * {self._step} + {self._start}) % 11"
+        return f"({numbers}).to(tl.float32).reshape({of})"
 
 
 def loose(source: Random, of: tuple[int, ...], zeros: bool = True) -> tuple[int, ...]:

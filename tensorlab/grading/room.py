@@ -1,0 +1,82 @@
+"""How much memory an answer takes, proven: one call where what its topic forbids does not fit.
+
+Code in a box can lie about what it allocates. So an answer that has passed all cases of a topic about memory
+is called once more, with large tensors, in a process that the kernel lets have half of what the mistake
+takes, or less. What it returned is looked at in places that it could not foresee. The box computes with
+NumPy, which is fast and compiles nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tensorlab.grading.judge import Failure
+from tensorlab.grading.outcomes import Ended, Outcome, Raised, Returned, passes
+from tensorlab.grading.session import Exhausted, Session
+from tensorlab.grading.suite import Exercise, Large
+
+#: Of all processes of the box together, and of the address space of each: Python and the library take a
+#: fifth. What a topic forbids takes at least twice as much.
+MEMORY = 512 << 20
+
+#: The backend of the library in such a box.
+BACKEND = "numpy"
+
+#: Elements of the answer that are looked at.
+_LOOKS = 8
+
+_CLOSE = 1e-4  # relative to the larger of 1 and the number
+
+
+def unproven(
+    exercise: Exercise, records: Sequence[Failure], session: Session, source: random.Random
+) -> list[Failure]:
+    """The topics that an answer seemed to get right, and has no room for.
+
+    Args:
+        records: what was answered until now. A topic that is lost already is not asked again.
+        session: the notebook in boxes of `MEMORY`.
+        source: draws the arguments and the places.
+    """
+    failed = {record.topic.title for record in records if not passes(record.got, record.want, record.case)}
+    lost = []
+    for topic in exercise.topics:
+        if topic.large and not failed & {topic.title, exercise.topics[0].title}:
+            ended = _ended(exercise, topic.large(source), session, source)
+            if ended:
+                last = next(record for record in reversed(records) if record.topic is topic)
+                lost.append(replace(last, got=ended))
+    return lost
+
+
+def _ended(exercise: Exercise, large: Large, session: Session, source: random.Random) -> Ended | None:
+    """What the call came to, in words of the grader's own; None if it is right."""
+    places = [tuple(map(source.randrange, large.shape)) for _ in range(_LOOKS)]
+    try:
+        got = session.ask_large(exercise, large.program, places)
+    except Exhausted:
+        return Ended("died", "was not made: in little memory, too many cells ended the process")
+    if isinstance(got, Ended):
+        return replace(got, words=f"{got.words}: its tensors were large, and memory is limited")
+    if isinstance(got, Raised) and got.kind == "MemoryError":
+        return Ended("died", "found no room: its tensors were large, and a right answer has room for them")
+    return None if _is_right(got, large, places) else Ended("died", "gave no right answer for large tensors")
+
+
+def _is_right(got: Outcome, large: Large, places: Sequence[tuple[int, ...]]) -> bool:
+    if not isinstance(got, Returned) or type(got.value) is not tuple or len(got.value) != 3:
+        return False
+    found, shape, numbers = got.value
+    return (
+        (found, shape) == (large.dtype, large.shape)
+        and type(numbers) is list
+        and len(numbers) == len(places)
+        and all(map(_is_near, numbers, (large.element(*place) for place in places)))
+    )
+
+
+def _is_near(got: object, want: float) -> bool:
+    return type(got) is float and math.isclose(got, want, rel_tol=_CLOSE, abs_tol=_CLOSE)

@@ -142,3 +142,19 @@ def test_a_convolution_of_views_of_many_images_in_sixteen_bits_takes_pieces(devi
         return F.conv2d(x.bfloat16().mT, w.bfloat16().mT).float()
 
     agree(convolve, tl.randn(5, 2, 6, 6), tl.randn(2, 2, 3, 3), rtol=3e-2)
+
+
+@pytest.mark.parametrize(("length", "keys"), [(36, 7), (6, 66)])
+def test_attention_is_one_launch_for_queries_of_every_length(device, length, keys):
+    tl.manual_seed(6)
+    given = tl.randn(1, 17, length), tl.randn(1, keys, length), tl.randn(1, keys, length - 4)
+    before = device.launches
+    found = F.scaled_dot_product_attention(*(x.cuda() for x in given))
+    assert device.launches == before + 1
+    tl.testing.assert_close(found.cpu(), F.scaled_dot_product_attention(*given), rtol=1e-4, atol=1e-5)
+
+
+def test_attention_to_what_came_before_and_its_gradient(device):
+    tl.manual_seed(7)
+    given = tl.randn(3, 5, 4)
+    agree(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), *given)

@@ -1,7 +1,9 @@
 """Attention that never holds the scores: the greatest one, and the sum of exponentials, are known so far.
 
-A warp has a query, and a lane a key of 32 that the block brought into shared memory. When a greater score
-turns up, what was summed before shrinks by as much as its exponentials were too great.
+A block has some queries, and goes through the keys 64 at a time. A thread has 8 queries: it computes their
+scores for every sixteenth key, and what they sum for every sixteenth number of a value; sixteen neighbouring
+threads share the queries. When a greater score turns up, what was summed before shrinks by as much as its
+exponentials were too great.
 """
 
 from __future__ import annotations
@@ -10,42 +12,78 @@ import math
 
 import numpy as np
 
+from tensorlab.backends.cuda.intrinsics import load4, store4, word
 from tensorlab.backends.cuda.products import start
 from tensorlab.backends.cuda.rows import narrow, widen
 from tensorlab.backends.cuda.simulator import cuda
+from tensorlab.core.integers import ceil_div
 
 __all__ = ["attention", "constants"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 number = np.float32
-# The numbers of a query and of a value, and the queries of a block.
+# The queries of a thread, the threads that share them, and the keys at a time: four for each of these.
+KEPT, ACROSS, KEYS = 8, 16, 64
+SCORES = 32
+# The numbers of a query and of a value; the queries of a block, and its threads.
 LENGTH = WIDTH = 1
-QUERIES = 1
-# How far the rows of keys lie apart, so that 32 lanes read from 32 banks; the sizes of shared memory; how
-# many numbers of a value a lane sums.
-PITCH, QUERY_CELLS, KEY_CELLS, VALUE_CELLS, PIECES = 2, 1, 64, 32, 1
+QUERIES, THREADS = 16, 32
+# How many numbers of keys, and how many values, are in shared memory at a time; how many numbers of a value a
+# thread sums, and how many all of them; the sums of a thread.
+STEP, VALUES, PIECES, SUMMED, SUMS = 1, 64, 1, 16, 8
+# How far lines lie apart in shared memory: those of queries and weights, and of keys; and its sizes.
+PITCH, KEY_PITCH, QUERY_CELLS, WEIGHT_CELLS, PART_CELLS = 20, 2, 20, 1280, 1024
+# Whether four neighbours of a key and of a value are read in one access.
+WIDE = False
 # Without a mask, one that says which scores count, or one that is added; whether later keys are hidden.
 MASK, CAUSAL = 0, False
 
+# What is in shared memory at a time: so many numbers of keys, at most, and of values.
+LONGEST, MOST = 32, 2112
 
-def constants(length: int, width: int, queries: int) -> dict[str, int]:
-    """The constants for queries of `length` and values of `width` numbers, so many queries to a block."""
-    return {
-        "LENGTH": length,
-        "WIDTH": width,
-        "QUERIES": queries,
-        "PITCH": length + 1,
-        "QUERY_CELLS": queries * length,
-        "KEY_CELLS": 32 * (length + 1),
-        "VALUE_CELLS": 32 * width,
-        "PIECES": (width + 31) // 32,
-    }
+
+def constants(length: int, width: int, itemsize: int, cells: int, threads: int) -> dict[str, int] | None:
+    """The constants for queries of `length` and values of `width` numbers; None if there are too many.
+
+    Args:
+        length, width: how many numbers queries and values have.
+        itemsize: the bytes of a number.
+        cells: the bytes of shared memory.
+        threads: how many threads a block has at most.
+    """
+    pieces, step = ceil_div(width, ACROSS), min(length, LONGEST)
+    values = KEYS
+    while values > 1 and values * pieces * ACROSS > MOST:
+        values //= 2
+    part = max(KEYS * (step + 1 - step % 2), values * pieces * ACROSS)
+    for queries in (64, 32, 16):
+        pitch = queries + 4
+        query_cells = ceil_div(length, step) * step * pitch
+        is_small = pieces <= 8 and queries // KEPT * ACROSS <= threads
+        if is_small and (query_cells + KEYS * pitch + part) * itemsize <= cells:
+            return {
+                "LENGTH": length,
+                "WIDTH": width,
+                "QUERIES": queries,
+                "THREADS": queries // KEPT * ACROSS,
+                "STEP": step,
+                "VALUES": values,
+                "PIECES": pieces,
+                "SUMMED": pieces * ACROSS,
+                "SUMS": KEPT * pieces,
+                "PITCH": pitch,
+                "KEY_PITCH": step + 1 - step % 2,
+                "QUERY_CELLS": query_cells,
+                "WEIGHT_CELLS": KEYS * pitch,
+                "PART_CELLS": part,
+            }
+    return None
 
 
 def over_lanes(value, is_sum):
-    """The sum, or the greatest, of the values of a warp, for each of its lanes."""
-    half = 16
+    """The sum, or the greatest, of the values of the threads that share queries, for each of them."""
+    half = ACROSS // 2
     while half > 0:
         other = cuda.shfl_xor_sync(0xFFFFFFFF, value, half)
         value = number(value + other) if is_sum else max(value, other)
@@ -53,14 +91,59 @@ def over_lanes(value, is_sum):
     return value
 
 
-def bring(tile, pitch, width, x, first, row_step, column_step, begin, rows):
-    """Copy 32 rows into shared memory, zeros behind the last one."""
-    for i in range(cuda.threadIdx.x, 32 * width, 32 * QUERIES):
-        row, column = i // width, i % width
-        value = number(0)
-        if begin + row < rows:
-            value = widen(x[first + (begin + row) * row_step + column * column_step])
-        tile[row * pitch + column] = value
+def bring(part, pitch, width, rows, x, first, row_step, column_step, begin, end, left):
+    """Copy rows into shared memory, so many numbers of each; zeros behind the last row and number."""
+    if WIDE:
+        for i in range(word(cuda.threadIdx.x), word(rows * width // 4), word(THREADS)):
+            row = word(np.uint32(i) // np.uint32(width // 4))
+            column = word(np.uint32(i) % np.uint32(width // 4) * np.uint32(4))
+            to = np.uint32(row * pitch + column)
+            if begin + row < end and column < left:
+                v = load4(x, first + (begin + row) * row_step + column)
+                part[to], part[to + np.uint32(1)] = widen(v[0]), widen(v[1])
+                part[to + np.uint32(2)], part[to + np.uint32(3)] = widen(v[2]), widen(v[3])
+            else:
+                part[to], part[to + np.uint32(1)] = number(0), number(0)
+                part[to + np.uint32(2)], part[to + np.uint32(3)] = number(0), number(0)
+    else:
+        for i in range(word(cuda.threadIdx.x), word(rows * width), word(THREADS)):
+            row = word(np.uint32(i) // np.uint32(width))
+            column = word(np.uint32(i) % np.uint32(width))
+            value = number(0)
+            if begin + row < end and column < left:
+                value = widen(x[first + (begin + row) * row_step + column * column_step])
+            part[np.uint32(row * pitch + column)] = value
+
+
+def add_products(totals, left, line, first, lines, at, step, count):
+    """Add to each query's totals what its number in a line makes with the numbers of other lines."""
+    v = load4(line, first)
+    w = load4(line, first + 4)
+    left[0], left[1], left[2], left[3] = v[0], v[1], v[2], v[3]
+    left[4], left[5], left[6], left[7] = w[0], w[1], w[2], w[3]
+    for j in range(count):
+        other = lines[np.uint32(at) + np.uint32(j * step)]
+        for i in range(KEPT):
+            totals[np.uint32(i * count + j)] += left[np.uint32(i)] * other
+
+
+def add_lines(totals, left, line, first, lines, at, apart, step, count, number_of):
+    """`add_products` of so many lines, one after the other; the other lines' numbers lie `apart`."""
+    if number_of % 4 == 0:
+        for i in range(word(0), word(number_of), word(4)):
+            here, there = word(first + i * PITCH), np.uint32(at + i * apart)
+            add_products(totals, left, line, here, lines, there, step, count)
+            add_products(totals, left, line, here + PITCH, lines, there + np.uint32(apart), step, count)
+            add_products(
+                totals, left, line, here + 2 * PITCH, lines, there + np.uint32(2 * apart), step, count
+            )
+            add_products(
+                totals, left, line, here + 3 * PITCH, lines, there + np.uint32(3 * apart), step, count
+            )
+    else:
+        for i in range(number_of):
+            there = np.uint32(at + i * apart)
+            add_products(totals, left, line, first + i * PITCH, lines, there, step, count)
 
 
 def attention(
@@ -69,69 +152,114 @@ def attention(
     out, out_first, out_batch, out_row, out_column, sums,
 ):  # fmt: skip
     """``softmax(q @ k.T * scale + mask) @ v``, and for each query the logarithm of its sum."""
-    q_tile = cuda.shared.array(QUERY_CELLS, number)
-    k_tile = cuda.shared.array(KEY_CELLS, number)
-    v_tile = cuda.shared.array(VALUE_CELLS, number)
-    result = cuda.local.array(PIECES, number)
-    me = cuda.threadIdx.x
-    warp, lane = me // 32, me % 32
-    top = cuda.blockIdx.x * QUERIES
-    query = top + warp
+    q_tile = cuda.shared.array(QUERY_CELLS, number, alignment=16)
+    weights = cuda.shared.array(WEIGHT_CELLS, number, alignment=16)
+    part = cuda.shared.array(PART_CELLS, number, alignment=16)
+    scores = cuda.local.array(SCORES, number)
+    result = cuda.local.array(SUMS, number)
+    greatest = cuda.local.array(KEPT, number)
+    total = cuda.local.array(KEPT, number)
+    left = cuda.local.array(KEPT, number)
+    me = word(cuda.threadIdx.x)
+    across, down = word(me % ACROSS), word(me // ACROSS * KEPT)
+    # The blocks with the most keys begin first.
+    top = word((cuda.gridDim.x - 1 - cuda.blockIdx.x) * QUERIES)
     q_cell, k_cell, v_cell = (
         start(q_first, q_batch, batch),
         start(k_first, k_batch, batch),
         start(v_first, v_batch, batch),
     )
-    mask_cell = start(mask_first, mask_batch, batch) + query * mask_row
-    for i in range(me, QUERY_CELLS, 32 * QUERIES):
-        row = top + i // LENGTH
+    mask_cell = start(mask_first, mask_batch, batch)
+    for i in range(me, QUERY_CELLS, THREADS):
+        column, row = np.uint32(i) // np.uint32(PITCH), np.uint32(i) % np.uint32(PITCH)
         value = number(0)
-        if row < queries:
-            value = number(widen(q[q_cell + row * q_row + i % LENGTH * q_column]) * number(scale))
-        q_tile[i] = value
-    for piece in range(PIECES):
-        result[piece] = 0
-    greatest, total = number(-math.inf), number(0)
-    end = min(keys, top + QUERIES) if CAUSAL else keys
-    for begin in range(0, end, 32):
-        bring(k_tile, PITCH, LENGTH, k, k_cell, k_row, k_column, begin, keys)
-        bring(v_tile, WIDTH, WIDTH, v, v_cell, v_row, v_column, begin, keys)
-        cuda.syncthreads()
-        key, score = begin + lane, number(-math.inf)
-        counts = query < queries and key < keys and (key <= query or not CAUSAL)
-        if counts and MASK == 1:
-            counts = mask[mask_cell + key * mask_column] != 0
-        if counts:
-            score = number(0)
-            for i in range(LENGTH):
-                score = number(score + q_tile[warp * LENGTH + i] * k_tile[lane * PITCH + i])
-            if MASK == 2:
-                score = number(score + number(mask[mask_cell + key * mask_column]))
-        # A score that is no number counts as no greatest one, but makes the sum NaN.
-        best = max(greatest, over_lanes(score if score == score else number(-math.inf), False))
-        weight, shrinks = number(0), number(1)
-        if best > -math.inf:
-            weight, shrinks = number(math.exp(score - best)), number(math.exp(greatest - best))
-        elif score != score:
-            weight = score
-        greatest = best
-        total = number(total * shrinks + over_lanes(weight, True))
-        for piece in range(PIECES):
-            result[piece] *= shrinks
-        for i in range(32):
-            its = cuda.shfl_sync(0xFFFFFFFF, weight, i)
+        if row < QUERIES and top + row < queries and column < LENGTH:
+            cell = q_cell + word(top + row) * q_row + word(column) * q_column
+            value = number(widen(q[cell]) * number(scale))
+        q_tile[np.uint32(i)] = value
+    for i in range(SUMS):
+        result[np.uint32(i)] = 0
+    for i in range(KEPT):
+        greatest[np.uint32(i)] = number(-math.inf)
+        total[np.uint32(i)] = 0
+    keys = word(keys)
+    end = word(min(keys, top + QUERIES)) if CAUSAL else keys
+    for begin in range(word(0), end, word(KEYS)):
+        for i in range(SCORES):
+            scores[np.uint32(i)] = 0
+        for done in range(word(0), word(LENGTH), word(STEP)):
+            cuda.syncthreads()
+            bring(
+                part, KEY_PITCH, STEP, KEYS, k, k_cell + done * k_column, k_row, k_column, begin, keys,
+                word(LENGTH - done),
+            )  # fmt: skip
+            cuda.syncthreads()
+            line = done * PITCH + down
+            add_lines(scores, left, q_tile, line, part, across * KEY_PITCH, 1, ACROSS * KEY_PITCH, 4, STEP)
+        for i in range(KEPT):
+            query = top + down + i
+            best = number(-math.inf)
+            for j in range(4):
+                key, score = begin + across + j * ACROSS, scores[np.uint32(i * 4 + j)]
+                counts = query < queries and key < keys and (key <= query or not CAUSAL)
+                if counts and MASK > 0:
+                    cell = mask_cell + query * mask_row + key * mask_column
+                    if MASK == 1:
+                        counts = mask[cell] != 0
+                    else:
+                        score = number(score + number(mask[cell]))
+                if not counts:
+                    score = number(-math.inf)
+                scores[np.uint32(i * 4 + j)] = score
+                # A score that is no number counts as no greatest one, but makes the sum NaN.
+                if score > best:
+                    best = score
+            before = greatest[np.uint32(i)]
+            best = max(before, over_lanes(best, False))
+            shrinks = number(1)
+            if best > number(-math.inf):
+                shrinks = number(math.exp(before - best))
+            summed = number(0)
+            for j in range(4):
+                score = scores[np.uint32(i * 4 + j)]
+                weight = number(0)
+                if best > number(-math.inf):
+                    weight = number(math.exp(score - best))
+                elif score != score:
+                    weight = score
+                scores[np.uint32(i * 4 + j)] = weight
+                summed = number(summed + weight)
+            greatest[np.uint32(i)] = best
+            total[np.uint32(i)] = number(total[np.uint32(i)] * shrinks + summed)
             for piece in range(PIECES):
-                column = piece * 32 + lane
+                result[np.uint32(i * PIECES + piece)] *= shrinks
+        for j in range(4):
+            line = (across + j * ACROSS) * PITCH + down
+            for i in range(0, KEPT, 4):
+                store4(weights, line + i, (
+                    scores[np.uint32(i * 4 + j)], scores[np.uint32(i * 4 + 4 + j)],
+                    scores[np.uint32(i * 4 + 8 + j)], scores[np.uint32(i * 4 + 12 + j)],
+                ))  # fmt: skip
+        for done in range(word(0), word(KEYS), word(VALUES)):
+            if begin + done < end:
+                cuda.syncthreads()
+                bring(part, SUMMED, SUMMED, VALUES, v, v_cell, v_row, v_column, begin + done, keys, WIDTH)
+                cuda.syncthreads()
+                line = done * PITCH + down
+                add_lines(result, left, weights, line, part, across, SUMMED, ACROSS, PIECES, VALUES)
+    out_cell = start(out_first, out_batch, batch)
+    for i in range(KEPT):
+        query, of_all = top + down + i, over_lanes(total[np.uint32(i)], True)
+        if query < queries:
+            for piece in range(PIECES):
+                column = piece * ACROSS + across
                 if column < WIDTH:
-                    result[piece] += its * v_tile[i * WIDTH + column]
-        cuda.syncthreads()
-    if query < queries:
-        cell = start(out_first, out_batch, batch) + query * out_row
-        for piece in range(PIECES):
-            column = piece * 32 + lane
-            if column < WIDTH:
-                share = number(result[piece] / total) if total != 0 else number(0)
-                out[cell + column * out_column] = narrow(share)
-        if lane == 0:
-            known = number(math.log(total) + greatest) if total != 0 else number(math.inf)
-            sums[cuda.blockIdx.z * queries + query] = known
+                    share = number(0)
+                    if of_all != 0:
+                        share = number(result[np.uint32(i * PIECES + piece)] / of_all)
+                    out[out_cell + query * out_row + column * out_column] = narrow(share)
+            if across == 0:
+                known = number(math.inf)
+                if of_all != 0:
+                    known = number(math.log(of_all) + greatest[np.uint32(i)])
+                sums[cuda.blockIdx.z * queries + query] = known

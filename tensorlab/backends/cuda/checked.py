@@ -72,8 +72,9 @@ def _reductions() -> dict[str, Checked]:
 
 
 def _attention() -> dict[str, Checked]:
-    kernel = products.specialised(attention.attention, **attention.constants(64, 64, 8), CAUSAL=True)
-    vars(kernel)["bounds"] = 256, 2
+    sizes = attention.constants(64, 64, 4, 48 << 10, 256) or {}
+    kernel = products.specialised(attention.attention, **sizes, CAUSAL=True, WIDE=True)
+    vars(kernel)["bounds"] = 128, 3
     kinds = WHOLE, WHOLE, DOUBLE, (WHOLE,), *MATRIX * 5, SINGLE
     return {"attention": Checked(kernel, kinds)}
 

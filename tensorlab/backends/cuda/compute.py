@@ -533,15 +533,18 @@ class Cuda(Backend):
 
     def attention(self, element_type: dtype, layout: AttentionLayout, scale: float) -> Launch:
         """See `tensorlab.backends.layers.LayerOperations.attention`."""
-        queries = self.driver.threads // 32
-        sizes = attention.constants(layout.length, layout.width, queries)
-        cells = sizes["QUERY_CELLS"] + sizes["KEY_CELLS"] + sizes["VALUE_CELLS"]
-        if cells * compute_type(element_type).itemsize > SHARED or layout.length * layout.width == 0:
+        count, number = math.prod(layout.batch), compute_type(element_type)
+        sizes = attention.constants(layout.length, layout.width, number.itemsize, SHARED, self.driver.threads)
+        if sizes is None or layout.length * layout.width == 0 or count > MOST:
             return super().attention(element_type, layout, scale)
         constants = {"MASK": layout.mask, "CAUSAL": layout.causal, **sizes}
-        kernel = rows.of_cells(attention.attention, element_type, element_type, **constants)
-        vars(kernel)["bounds"] = 32 * queries, 2
-        count = math.prod(layout.batch)
+        kernels_of = [
+            rows.of_cells(attention.attention, element_type, element_type, **constants, WIDE=is_wide)
+            for is_wide in (False, True)
+        ]
+        queries, threads = sizes["QUERIES"], sizes["THREADS"]
+        for kernel in kernels_of:
+            vars(kernel)["bounds"] = threads, 3 if threads == 128 else 1
         if count * layout.queries == 0:
             return no_launch
 
@@ -550,8 +553,12 @@ class Cuda(Backend):
             for buffer, strides in zip((q, k, v, mask or q, out), layout.strides, strict=False):
                 arguments += [*_raw(buffer), tuple(strides[:-2]), strides[-2], strides[-1]]
             grid = ceil_div(layout.queries, queries), 1, count
+            kernel = kernels_of[
+                products.is_wide(k, layout.strides[1], -1, layout.length)
+                and products.is_wide(v, layout.strides[2], -1, layout.width)
+            ]
             ends = layout.queries, layout.keys, scale, tuple(layout.batch)
-            self._run(kernel, grid, 32 * queries, *ends, *arguments, sums.cells)
+            self._run(kernel, grid, threads, *ends, *arguments, sums.cells)
 
         return launch
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tensorlab import folds
-from tensorlab.backends.cuda import kernels, products, text
+from tensorlab.backends.cuda import compute, kernels, products, text
 from tensorlab.backends.cuda.compute import Cuda
 from tensorlab.backends.cuda.counts import simulate
 from tensorlab.backends.cuda.driver import Simulated
@@ -263,6 +263,20 @@ def test_products_of_matrices_of_ragged_sizes_in_a_batch(gpu, sizes):
         return backend.gemm(dtypes.float32, (2,), sizes, *strides)
 
     agree(gpu, prepare, out, a.ravel(), b.ravel(), rtol=1e-5)
+
+
+def test_a_product_of_more_matrices_than_a_grid_has_blocks_takes_pieces(gpu, monkeypatch):
+    monkeypatch.setattr(compute, "MOST", 4)
+    rng, before = np.random.default_rng(3), gpu.launches
+    a, b, c = (rng.standard_normal(count).astype("f") for count in (5 * 3 * 2, 5 * 2, 5 * 3))
+    strides = (3, 1, 1, 1), (6, 2, 2, 1), (2, 0, 1, 1), (3, 1, 1, 1)
+
+    def prepare(backend):
+        *others, source = strides
+        return backend.gemm(dtypes.float32, (5, 3), (1, 1, 2), *others, source)
+
+    agree(gpu, prepare, np.zeros(15, "f"), a, b, c, 1.0, 0.5, rtol=1e-5)
+    assert gpu.launches == before + 5
 
 
 @pytest.mark.parametrize("sizes", [(3, 3, 4), (3, 8, 4)], ids=str)

@@ -61,8 +61,8 @@ def excess(name, figures):
     if name == "transpose":
         budget |= {"registers": (0, 48), "stack": (0, 0), "local": (0, 0), "shared": (4224, 6 << 10)}
     if name == "attention":
-        budget |= {"stack": (0, 8), "local": (0, 2), "loop_local": (0, 0), "shared": (0, 20 << 10)}
-        budget |= {"shuffle": (3, 60), "atomic": (0, 0)}
+        budget |= {"stack": (0, 0), "local": (0, 0), "shared": (0, 44 << 10), "registers": (0, 255)}
+        budget |= {"shuffle": (3, 100), "atomic": (0, 0), "fma": (640, 720), "wide": (40, 60)}
     if name.startswith("tf32"):
         budget["registers"] = (0, 255)
     return {each: figures[each] for each, (low, high) in budget.items() if not low <= figures[each] <= high}

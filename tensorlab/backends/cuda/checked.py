@@ -74,7 +74,7 @@ def _reductions() -> dict[str, Checked]:
 def _attention() -> dict[str, Checked]:
     sizes = attention.constants(64, 64, 4, 48 << 10, 256) or {}
     kernel = products.specialised(attention.attention, **sizes, CAUSAL=True, WIDE=True)
-    vars(kernel)["bounds"] = 128, 3
+    vars(kernel)["bounds"] = 128, 2
     kinds = WHOLE, WHOLE, DOUBLE, (WHOLE,), *MATRIX * 5, SINGLE
     return {"attention": Checked(kernel, kinds)}
 

@@ -367,6 +367,8 @@ class Cuda(Backend):
         m, n, k = sizes
         if 0 in (*batch, m, n):
             return no_launch
+        if math.prod(batch) > MOST:
+            return self._in_pieces(element_type, batch, sizes, (out, a, b, source, residual), activation)
         functions = text.functions_of(
             "gemm", text.product_text(element_type, source is not None, activation, residual is not None)
         )
@@ -423,6 +425,46 @@ class Cuda(Backend):
             self._run(*chosen(wide, taken), m, n, depth, alpha, beta, counts, *arguments)
 
         return launch
+
+    def _in_pieces(
+        self,
+        element_type: dtype,
+        batch: Sequence[int],
+        sizes: tuple[int, int, int],
+        strides: Sequence[Sequence[int] | None],
+        activation: Scalar | None,
+    ) -> Launch:
+        """Prepare a product of more matrices than a grid has blocks, as several products."""
+        size, *others = batch
+        most = max(MOST // math.prod(others), 1)
+        out, a, b, source, residual = strides
+        assert out is not None
+        assert a is not None
+        assert b is not None
+        pieces = []
+        for first in range(0, size, most):
+            counts = min(most, size - first), *others
+            launch = self.gemm(element_type, counts, sizes, out, a, b, source, activation, residual)
+            pieces.append((first, launch))
+        apart = out[0], a[0], b[0], source[0] if source else 0, residual[0] if residual else 0
+
+        def launch_all(
+            target: Buffer,
+            x: Buffer,
+            y: Buffer,
+            added: Buffer | None = None,
+            alpha: Any = 1,
+            beta: Any = 0,
+            last: Buffer | None = None,
+        ) -> None:
+            for first, launch in pieces:
+                to, left, right, third, fifth = (
+                    buffer and (buffer[0], buffer[1] + first * step)
+                    for buffer, step in zip((target, x, y, added, last), apart, strict=True)
+                )
+                launch(to, left, right, third, alpha, beta, fifth)
+
+        return launch_all
 
     def _on_tensor_cores(self, element_type: dtype) -> str:
         """The type as which tensor cores multiply numbers of a type; empty where they do not."""
@@ -544,7 +586,10 @@ class Cuda(Backend):
         ]
         queries, threads = sizes["QUERIES"], sizes["THREADS"]
         for kernel in kernels_of:
-            vars(kernel)["bounds"] = threads, 3 if threads == 128 else 1
+            vars(kernel)["bounds"] = threads, 2
+        fits = products.fits(layout.strides[1], -1, layout.length) and products.fits(
+            layout.strides[2], -1, layout.width
+        )
         if count * layout.queries == 0:
             return no_launch
 
@@ -553,10 +598,7 @@ class Cuda(Backend):
             for buffer, strides in zip((q, k, v, mask or q, out), layout.strides, strict=False):
                 arguments += [*_raw(buffer), tuple(strides[:-2]), strides[-2], strides[-1]]
             grid = ceil_div(layout.queries, queries), 1, count
-            kernel = kernels_of[
-                products.is_wide(k, layout.strides[1], -1, layout.length)
-                and products.is_wide(v, layout.strides[2], -1, layout.width)
-            ]
+            kernel = kernels_of[fits and products.is_aligned(k) and products.is_aligned(v)]
             ends = layout.queries, layout.keys, scale, tuple(layout.batch)
             self._run(kernel, grid, threads, *ends, *arguments, sums.cells)
 

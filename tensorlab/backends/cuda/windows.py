@@ -24,9 +24,6 @@ __all__ = ["correlate", "correlate_weights", "is_counted", "pool", "pool_gradien
 # The bytes of columns that are made at a time.
 COLUMNS = 1 << 28
 
-# How many matrices a product has at most.
-MOST = 65535
-
 
 def is_counted(*counts: int) -> bool:
     """Whether so many elements can be counted in 32 bits, as kernels of windows count them."""
@@ -187,7 +184,7 @@ class _Columns:
             self.strides = problem.groups * matrix, matrix, self.places, 1
         self._size = problem.groups * self.length * self.places
         most = max(1, COLUMNS // (self._size * number.itemsize))
-        most = min(most, problem.images, max(1, MOST // problem.groups))
+        most = min(most, problem.images)
         starts = range(0, problem.images, most)
         self.pieces = [(first, min(most, problem.images - first)) for first in starts]
         self._kernel = rows.of_cells(convolution.unfold, element_type, number)

@@ -17,6 +17,7 @@ from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import contiguous_format, format_strides
 from tensorlab.dispatch.operands import Number
 from tensorlab.names.functions import with_given_names
+from tensorlab.ops import on_gpu
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import as_dtype, tensor_options
 from tensorlab.ops.conversion import clone, to
@@ -96,8 +97,8 @@ def tensor(
 def as_tensor(data: object, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
     """`data` as a tensor, without a copy where that is possible.
 
-    A tensor of the right dtype is returned itself. A NumPy array of the right dtype shares its memory.
-    Everything else is copied.
+    A tensor of the right dtype is returned itself. A NumPy array of the right dtype shares its memory, and so
+    does an object of a GPU with ``__cuda_array_interface__``. Everything else is copied.
 
     Example:
         >>> array = np.zeros(3)
@@ -106,9 +107,13 @@ def as_tensor(data: object, dtype: dtype | None = None, device: device | str | N
         [7.0, 0.0, 0.0]
     """
     element_type = as_dtype(dtype)
-    as_device(device)
+    if device is not None:
+        return to(as_tensor(data, dtype), device=device)
     if isinstance(data, Tensor):
         return to(data, element_type or data.dtype)
+    if hasattr(data, "__cuda_array_interface__"):
+        shared = on_gpu.from_interface(data)
+        return to(shared, element_type or shared.dtype)
     if isinstance(data, np.ndarray) and all(stride >= 0 for stride in data.strides):
         shared = from_numpy(data)
         return shared if element_type in (None, shared.dtype) else tensor(shared, dtype=element_type)

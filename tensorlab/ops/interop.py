@@ -12,11 +12,13 @@ import numpy as np
 
 from tensorlab.core import dtypes, layout
 from tensorlab.core.cells import decode
-from tensorlab.core.devices import as_device, device
+from tensorlab.core.devices import device
 from tensorlab.core.dtypes import bfloat16, dtype, float16
 from tensorlab.core.layout import Size
 from tensorlab.core.size import size_of_ints
 from tensorlab.core.warned import warn_caller
+from tensorlab.dispatch.placement import backend_of, copied_to
+from tensorlab.ops import on_gpu
 from tensorlab.registry import op
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
@@ -114,14 +116,14 @@ def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bo
     Args:
         ext_tensor: an object with ``__dlpack__`` (an array of NumPy, PyTorch, JAX, CuPy, …), or the capsule
             that such a method returned. A capsule can be taken over once.
-        device: must be the CPU.
+        device: where to have the elements, if not where they are.
         copy: True for a copy in memory of its own.
 
     Raises:
-        RuntimeError: `ext_tensor` cannot be handed over, is not on the CPU, or is of a type that NumPy does
-            not have.
+        RuntimeError: `ext_tensor` cannot be handed over, is on another device than the CPU and the GPU, or is
+            on the CPU and of a type that NumPy does not have.
         BufferError: the owner refuses to hand its memory over.
-        ValueError: a stride is negative.
+        ValueError: a stride is negative, or `copy` is False and another device needs a copy.
 
     Example:
         >>> array = np.zeros(3)
@@ -129,7 +131,18 @@ def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bo
         >>> array.tolist()
         [0.0, 7.0, 0.0]
     """
-    as_device(device)
+    place = None if device is None else backend_of(device)
+    found = on_gpu.from_dlpack(ext_tensor)
+    if found is None:
+        found = _on_cpu(ext_tensor)
+    if place in (None, found._storage.backend):
+        return found.clone() if copy else found
+    if copy is False:
+        raise ValueError(f"from_dlpack(): a tensor on {str(found.device)!r} comes to {device!r} by a copy")
+    return copied_to(place, found)
+
+
+def _on_cpu(ext_tensor: Any) -> Tensor:
     source: Any = ext_tensor if hasattr(ext_tensor, "__dlpack__") else _Capsule(ext_tensor)
     try:
         array = np.from_dlpack(source)
@@ -143,14 +156,14 @@ def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bo
             f"takes an object with __dlpack__ whose memory is the CPU's, or a capsule that was not used yet, "
             f"and the types that NumPy has: share a bfloat16 tensor by the bits, as int16"
         ) from error
-    return tensor_over(array.copy()) if copy else _lent(tensor_over(array))
+    return _lent(tensor_over(array))
 
 
 @op("method", name="__dlpack__")
 def dlpack(
     input: Tensor,
     *,
-    stream: None = None,
+    stream: int | None = None,
     max_version: tuple[int, int] | None = None,
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
@@ -160,10 +173,18 @@ def dlpack(
     The capsule keeps the storage alive. Memory that must not be written is handed only to those who know of
     DLPack 1.0 (`max_version`), which can say so.
 
+    Args:
+        stream: of a tensor on a GPU, the stream in which the taker works: it will wait for what was told
+            before. None is the legacy stream, -1 none.
+        max_version, dl_device, copy: what the taker understands, where it wants the elements, and whether
+            they must, or must not, be copied.
+
     Raises:
         BufferError: the dtype has no counterpart, or the memory is read-only and the taker too old to know.
         RuntimeError: `stream` is not None; only GPUs have streams.
     """
+    if input.device.type != "cpu":
+        return on_gpu.to_dlpack(input, stream, dl_device, copy)
     if input.dtype.numpy is None:
         raise BufferError(
             f"{input.dtype.name} cannot be handed over: NumPy, which speaks DLPack here, has no such type. "

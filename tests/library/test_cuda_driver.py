@@ -39,7 +39,7 @@ class Api:
     """
 
     CUresult, CUdevice_attribute = Result, Attribute
-    CUstream_flags = types.SimpleNamespace(CU_STREAM_NON_BLOCKING=1)
+    CUstream_flags = types.SimpleNamespace(CU_STREAM_DEFAULT=0)
 
     def __init__(self):
         self.error, self.total, self.parameters = Result(0), 1 << 24, 4

@@ -10,6 +10,7 @@ import pytest
 
 import tensorlab as tl
 from tensorlab.backends import cuda, gpu
+from tensorlab.backends.cuda import dlpack
 from tensorlab.backends.cuda.memory import HostPool
 
 
@@ -115,3 +116,132 @@ def test_a_loader_pins_its_batches_whatever_their_form(simulated):
 
 def test_a_module_goes_to_the_gpu(simulated):
     assert tl.nn.Linear(2, 1).cuda().weight.is_cuda
+
+
+# --- memory shared with other libraries ---------------------------------------------------------------------
+
+
+class Foreign:
+    """An array of another library on the device, which is the host's memory here."""
+
+    def __init__(self, array):
+        self.array = array
+
+    @property
+    def __cuda_array_interface__(self):
+        fields = self.array.__array_interface__
+        return {**fields, "strides": self.array.strides, "version": 3, "stream": 7}
+
+
+class Exporter:
+    """An object that hands a tensor's memory over and keeps what it was asked for."""
+
+    def __init__(self, tensor):
+        self.tensor, self.asked = tensor, []
+
+    def __dlpack__(self, **keywords):
+        self.asked.append(keywords)
+        return self.tensor.__dlpack__(**keywords)
+
+    def __dlpack_device__(self):
+        return self.tensor.__dlpack_device__()
+
+
+def test_an_array_of_a_gpu_is_shared_by_its_interface_and_its_stream_is_waited_for(simulated, monkeypatch):
+    ordered = []
+    monkeypatch.setattr(simulated.driver, "order", lambda *streams: ordered.append(streams))
+    array = np.arange(12, dtype=np.float32).reshape(3, 4)
+    x = tl.as_tensor(Foreign(array.T[1:]))
+    assert (x.device.type, x.shape, x.stride()) == ("cuda", (3, 3), (1, 4))
+    assert ordered == [(7, simulated.driver.stream)]
+    x.mul_(10)
+    assert array[:, 1:].tolist() == [[10, 20, 30], [50, 60, 70], [90, 100, 110]]
+    assert array[:, 0].tolist() == [0, 4, 8]
+    assert tl.as_tensor(Foreign(array), dtype=tl.int64).dtype is tl.int64
+    assert tl.as_tensor(Foreign(array), device="cpu").device.type == "cpu"
+    assert tl.as_tensor(Foreign(np.zeros((0, 2)))).shape == (0, 2)
+    with pytest.raises(ValueError, match="stride is negative"):
+        tl.as_tensor(Foreign(array[::-1]))
+    array.flags.writeable = False
+    with pytest.raises(ValueError, match="must not be written"):
+        tl.as_tensor(Foreign(array))
+
+
+def test_a_tensor_says_where_its_elements_are(simulated):
+    x = tl.arange(6.0).view(2, 3).cuda().t()
+    fields = x[1:].__cuda_array_interface__
+    assert fields["data"] == (x.data_ptr() + 4, False)
+    assert (fields["shape"], fields["strides"], fields["typestr"]) == ((2, 2), (4, 12), "<f4")
+    assert (fields["version"], fields["stream"]) == (3, simulated.driver.stream)
+    assert tl.as_tensor(Foreign(np.zeros(1))).untyped_storage().resizable() is False
+    assert not hasattr(tl.ones(2), "__cuda_array_interface__")
+    with pytest.raises(RuntimeError, match=r"requires grad.*x\.detach\(\)"):
+        x.requires_grad_().__cuda_array_interface__  # noqa: B018 - a property
+
+
+@pytest.mark.parametrize("kind", [tl.float32, tl.bool, tl.bfloat16, tl.float16, tl.int64, tl.uint8])
+def test_dlpack_shares_memory_of_the_device_in_both_directions(simulated, kind):
+    x = tl.tensor([[1, 0, 1], [0, 0, 1]]).to(kind).cuda()
+    source = Exporter(x.t()[1:])
+    y = tl.from_dlpack(source)
+    assert source.asked == [{"stream": simulated.driver.stream}]
+    assert (y.device, y.dtype, y.shape, y.stride()) == (x.device, kind, (2, 2), (1, 3))
+    assert y.data_ptr() == x[0, 1:].data_ptr()
+    y.fill_(1)
+    assert x.tolist() == tl.tensor([[1, 1, 1], [0, 1, 1]]).to(kind).tolist()
+
+
+def test_memory_that_was_handed_over_is_kept_until_the_taker_is_gone(simulated):
+    gc.collect()
+    before = tl.cuda.memory_allocated()
+    x = tl.ones(1000, device="cuda")
+    y = tl.from_dlpack(x)
+    capsule = x.__dlpack__()
+    del x
+    gc.collect()
+    assert tl.cuda.memory_allocated() > before
+    assert y.sum().item() == 1000
+    del y
+    gc.collect()
+    assert tl.cuda.memory_allocated() > before  # the capsule was not used
+    del capsule
+    gc.collect()
+    assert tl.cuda.memory_allocated() == before
+
+
+def test_a_capsule_is_used_once_and_its_taker_may_name_a_stream(simulated, monkeypatch):
+    ordered = []
+    monkeypatch.setattr(simulated.driver, "order", lambda *streams: ordered.append(streams))
+    x = tl.ones(2, device="cuda")
+    assert x.__dlpack_device__() == (2, 0)
+    capsule = x.__dlpack__(stream=5)
+    x.__dlpack__(stream=-1)
+    x.__dlpack__()
+    assert ordered == [(simulated.driver.stream, 5), (simulated.driver.stream, 1)]
+    assert tl.from_dlpack(capsule).data_ptr() == x.data_ptr()
+    with pytest.raises(RuntimeError, match="a capsule that was not used yet"):
+        tl.from_dlpack(capsule)
+
+
+def test_dlpack_copies_to_where_it_is_wanted(simulated):
+    x = tl.arange(3.0, device="cuda")
+    assert tl.from_dlpack(x, copy=True).data_ptr() != x.data_ptr()
+    assert tl.from_dlpack(x, device="cpu").tolist() == [0, 1, 2]
+    assert tl.from_dlpack(np.arange(3), device="cuda").is_cuda
+    assert np.from_dlpack(x, device="cpu").tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="comes to 'cpu' by a copy"):
+        tl.from_dlpack(x, device="cpu", copy=False)
+    with pytest.raises(BufferError, match="require gradient"):
+        tl.ones(1, device="cuda", requires_grad=True).__dlpack__()
+
+
+def test_pytorch_reads_the_fields_of_a_capsule():
+    torch = pytest.importorskip("torch")
+    array = np.arange(6, dtype=np.int16).reshape(2, 3)
+    capsule = dlpack.shared((1, 0), array.ctypes.data, tl.int16, (3, 2), (1, 3), array)
+    theirs = torch.from_dlpack(capsule)
+    assert theirs.tolist() == array.T.tolist()
+    theirs[0, 1] = 7
+    assert array[1, 0] == 7
+    back = dlpack.taken(torch.utils.dlpack.to_dlpack(theirs))
+    assert back[:5] == ((1, 0), array.ctypes.data, tl.int16, (3, 2), (1, 3))

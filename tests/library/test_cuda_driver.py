@@ -150,6 +150,16 @@ def test_a_number_is_handed_over_in_its_own_type(api, number, kind):
     assert [int.from_bytes(each, "little") for each in (empty, four)] == [1, 4]
 
 
+def test_tuples_in_tuples_and_memory_in_them_are_handed_over_one_by_one(api):
+    gpu, api.parameters = Gpu(api), 5
+    cells = gpu.new_block(16).view(np.float32)
+    gpu.launch(kernels.fill, 1, 1, ((), (2, 3)), (cells, cells[1:]))
+    found = [int.from_bytes(each, "little") for each in api.launched[0][3]]
+    assert found == [1, 2, 3, cells.pointer, cells.pointer + 4]
+    gpu.launch(kernels.fill, 1, 1, ((), (2, 3)), (cells, cells.view(np.int32)))
+    assert api.loaded == 2
+
+
 def test_every_thread_works_in_the_context_of_the_gpu(api):
     gpu, errors = Gpu(api), []
     cells = gpu.new_block(16).view(np.float32)

@@ -13,6 +13,8 @@ from tests.library.operators.calls import compare_sample, samples
 PARTS = 100
 # Samples of each dtype: every so-manieth, and so many.
 EVERY, MOST = 3, 6
+# What draws numbers, which are others on a GPU, and what leaves memory as it is.
+DRAWN = "rand", "normal", "multinomial", "bernoulli", "empty"
 
 
 @pytest.mark.skipif(not IS_REAL, reason="it takes a GPU: tensorlab test --gpu")
@@ -23,6 +25,7 @@ def test_operators_on_the_device_agree_with_pytorch(torch, operators, part, monk
     differences = [
         f"{comparison.operator} [{comparison.form}] {comparison.call}: {comparison.found}"
         for op in operators[part::PARTS]
+        if not op.name.startswith(DRAWN)
         for dtype in ("float32", "int64")
         if op.supports_dtype(getattr(torch, dtype), "cpu")
         for sample in islice(samples(torch, op, dtype), 0, EVERY * MOST, EVERY)

@@ -26,6 +26,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tensorlab.backends.cuda import intrinsics
+
 __all__ = ["Compiled", "cubin", "flattened", "ptx", "signature"]
 
 # Cells of this type are addresses in a signature; a plain NumPy type is a number.
@@ -182,7 +184,9 @@ def _lowered(kernel: Callable) -> Callable:
             value = _numpy()
         elif name in _WHOLE:
             value = cuda.jit(device=True)(_WHOLE[name])
-        elif isinstance(value, types.FunctionType) and value.__name__ in _instructions():
+        elif isinstance(value, types.FunctionType) and (
+            value.__module__ == intrinsics.__name__ or value.__name__ in _CONVERSIONS
+        ):
             value = _instructions()[value.__name__]
         elif isinstance(value, types.FunctionType):
             value = cuda.jit(device=True, forceinline=True)(_lowered(value))  # type: ignore[call-arg]
@@ -225,6 +229,9 @@ def globals_of(code: types.CodeType) -> set[str]:
     own = {each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"}
     return own.union(*map(globals_of, inner))
 
+
+# What the text of a kernel spells out for processors without these instructions.
+_CONVERSIONS = "float16_to_float32", "float32_to_float16"
 
 _WHOLE = {"whole32": lambda value: np.int32(value), "whole64": lambda value: np.int64(value)}
 

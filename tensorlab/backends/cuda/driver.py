@@ -256,6 +256,22 @@ class GpuCells:
         return GpuCells(self.pointer + first * self.dtype.itemsize, max(end - first, 0), self.dtype)
 
 
+def _spread(arguments: tuple[Any, ...], values: list[Any]) -> tuple[Any, ...]:
+    """Put what a launch hands over behind `values`, each item of a tuple; and say of what types they are."""
+    kinds: list[Any] = []
+    for each in arguments:
+        kind = type(each)
+        if kind is GpuCells:
+            kinds.append(each.dtype.char)
+            values.append(each.pointer)
+        elif kind is tuple:
+            kinds.append(_spread(each or (1,), values))
+        else:
+            kinds.append(kind)
+            values.append(each)
+    return tuple(kinds)
+
+
 class AcceleratorError(RuntimeError):
     """The driver of the GPU refused a call, or says that a kernel before it failed.
 
@@ -444,21 +460,8 @@ class Gpu:
 
     def launch(self, kernel: Callable, grid: Any, block: Any, *arguments: Any) -> None:
         """See `Driver.launch`."""
-        kinds: list[Any] = [kernel]
         values: list[Any] = []
-        for each in arguments:
-            kind = type(each)
-            if kind is GpuCells:
-                kinds.append(each.dtype.char)
-                values.append(each.pointer)
-            elif kind is tuple:
-                each = each or (1,)
-                kinds.append(tuple(map(type, each)))
-                values += each
-            else:
-                kinds.append(kind)
-                values.append(each)
-        key = tuple(kinds)
+        key = kernel, _spread(arguments, values)
         ready = self._known.get(key)
         if ready is None:
             ready = self._known[key] = self._ready(kernel, compiler.signature(arguments))

@@ -41,19 +41,22 @@ def show_gpu(limit: float, out: Path | None, as_json: bool) -> None:
             part.write_text(json.dumps(found, indent=1) + "\n")
             part.replace(out)
 
-    found = measure(limit, keep)
-    keep(found)
+    report = measure(limit, keep)
+    keep(report)
     if as_json:
-        typer.echo(json.dumps(found, indent=1))
+        typer.echo(json.dumps(report, indent=1))
         return
     console = Console(highlight=False)
-    console.print(f"{found['card']}, {found['date']}" + ("" if found["is_whole"] else ", as far as it came"))
+    console.print(
+        f"{report['card']}, {report['date']}" + ("" if report["is_whole"] else ", as far as it came")
+    )
     for name in SECTIONS:
         table = _table(name, "", "ours", "PyTorch", "PyTorch ÷ ours")
-        for row in found.get(name, []):
-            unit = next(each for each in ("tflop_per_s", "gb_per_s", "ms", "us") if each in row)
+        for row in report.get(name, []):
+            unit = next(each for each in ("tflop_per_s", "gb_per_s", "ms", "us", "error") if each in row)
             words = " ".join(str(row[key]) for key in ("name", "dtype", "order", "size") if key in row)
-            numbers = ("" if row.get(key) is None else f"{row[key]:.4g}" for key in (unit, "torch", "ratio"))
+            found = [row.get(key) for key in (unit, "torch", "ratio")]
+            numbers = [f"{each:.4g}" if isinstance(each, float) else escape(each or "") for each in found]
             table.add_row(words, unit.replace("_per_", "/"), *numbers)
         console.print(table)
 

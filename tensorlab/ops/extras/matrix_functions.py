@@ -265,7 +265,7 @@ def matrix_exp(input: Tensor) -> Tensor:
 def _pade(matrix: Tensor) -> Tensor:
     """The exponential of matrices that are not too great."""
     square = product(matrix, matrix)
-    power = eye(matrix.shape[-1], dtype=matrix._dtype).expand(matrix.shape)
+    power = eye(matrix.shape[-1], dtype=matrix._dtype, device=matrix.device).expand(matrix.shape)
     even, odd = power * PADE[0], power * PADE[1]
     for place in range(2, len(PADE), 2):
         power = product(power, square)

@@ -12,18 +12,20 @@ import tensorlab as tl
 from tensorlab.backends import cuda, gpu
 from tensorlab.backends.cuda import dlpack
 from tensorlab.backends.cuda.memory import HostPool
+from tests.library.device import IS_REAL, simulated_only
 
 
 @pytest.fixture
-def simulated(monkeypatch):
-    monkeypatch.setenv(cuda.VARIABLE, "simulated")
+def backend(monkeypatch):
+    if not IS_REAL:
+        monkeypatch.setenv(cuda.VARIABLE, "simulated")
     return gpu("the test")
 
 
 # --- copies -------------------------------------------------------------------------------------------------
 
 
-def test_copy_takes_elements_from_another_device_and_the_gradient_goes_back(simulated):
+def test_copy_takes_elements_from_another_device_and_the_gradient_goes_back(backend):
     x = tl.zeros(2, 3, device="cuda")
     source = tl.tensor([1, 2, 3])
     assert x.copy_(source).tolist() == [[1, 2, 3], [1, 2, 3]]
@@ -37,6 +39,7 @@ def test_copy_takes_elements_from_another_device_and_the_gradient_goes_back(simu
 # --- pinned memory ------------------------------------------------------------------------------------------
 
 
+@simulated_only
 def test_without_a_gpu_nothing_is_pinned():
     assert not tl.ones(2).is_pinned()
     with pytest.raises(RuntimeError, match="there is no CUDA device"):
@@ -47,7 +50,7 @@ def test_without_a_gpu_nothing_is_pinned():
     assert caught[0].filename == __file__
 
 
-def test_a_pinned_tensor_is_a_copy_whose_views_are_pinned(simulated):
+def test_a_pinned_tensor_is_a_copy_whose_views_are_pinned(backend):
     x = tl.arange(6.0).view(2, 3).t()
     pinned = x.pin_memory()
     assert pinned.equal(x)
@@ -66,10 +69,10 @@ def test_a_pinned_tensor_is_a_copy_whose_views_are_pinned(simulated):
         x.cuda().pin_memory()
 
 
-def test_pinned_memory_serves_again_once_no_array_refers_to_it_and_its_copy_is_done(simulated, monkeypatch):
-    done, pool = [], HostPool(simulated.driver)
-    monkeypatch.setattr(simulated, "host", pool)
-    monkeypatch.setattr(simulated.driver, "is_done", lambda mark: bool(done))
+def test_pinned_memory_serves_again_once_no_array_refers_to_it_and_its_copy_is_done(backend, monkeypatch):
+    done, pool = [], HostPool(backend.driver)
+    monkeypatch.setattr(backend, "host", pool)
+    monkeypatch.setattr(backend.driver, "is_done", lambda mark: bool(done))
     x = tl.ones(300).pin_memory()
     address = x.data_ptr()
     array = x[5:].numpy()
@@ -85,9 +88,9 @@ def test_pinned_memory_serves_again_once_no_array_refers_to_it_and_its_copy_is_d
     assert tl.zeros(300).pin_memory().data_ptr() == address
 
 
-def test_a_copy_from_pinned_memory_waits_only_if_it_shall(simulated, monkeypatch):
+def test_a_copy_from_pinned_memory_waits_only_if_it_shall(backend, monkeypatch):
     waited = []
-    monkeypatch.setattr(simulated.driver, "wait", waited.append)
+    monkeypatch.setattr(backend.driver, "wait", waited.append)
     x = tl.ones(3)
     x.cuda()
     pinned = x.pin_memory()
@@ -103,7 +106,7 @@ def test_a_copy_from_pinned_memory_waits_only_if_it_shall(simulated, monkeypatch
     assert len(waited) == 1
 
 
-def test_a_loader_pins_its_batches_whatever_their_form(simulated):
+def test_a_loader_pins_its_batches_whatever_their_form(backend):
     Pair = collections.namedtuple("Pair", "x y")
     data = [{"pair": Pair(tl.ones(2), k), "name": "a", "parts": [np.zeros(1)]} for k in range(2)]
     (batch,) = tl.utils.data.DataLoader(data, batch_size=2, pin_memory=True)
@@ -114,7 +117,7 @@ def test_a_loader_pins_its_batches_whatever_their_form(simulated):
     assert batch["pair"].y.tolist() == [0, 1]
 
 
-def test_a_module_goes_to_the_gpu(simulated):
+def test_a_module_goes_to_the_gpu(backend):
     assert tl.nn.Linear(2, 1).cuda().weight.is_cuda
 
 
@@ -147,13 +150,15 @@ class Exporter:
         return self.tensor.__dlpack_device__()
 
 
-def test_an_array_of_a_gpu_is_shared_by_its_interface_and_its_stream_is_waited_for(simulated, monkeypatch):
+@simulated_only
+def test_an_array_of_a_gpu_is_shared_by_its_interface_and_its_stream_is_waited_for(backend, monkeypatch):
     ordered = []
-    monkeypatch.setattr(simulated.driver, "order", lambda *streams: ordered.append(streams))
+    monkeypatch.setattr(backend.driver, "order", lambda *streams: ordered.append(streams))
     array = np.arange(12, dtype=np.float32).reshape(3, 4)
     x = tl.as_tensor(Foreign(array.T[1:]))
     assert (x.device.type, x.shape, x.stride()) == ("cuda", (3, 3), (1, 4))
-    assert ordered == [(7, simulated.driver.stream)]
+    assert ordered == [(7, backend.driver.stream)]
+    assert not x.untyped_storage().resizable()
     x.mul_(10)
     assert array[:, 1:].tolist() == [[10, 20, 30], [50, 60, 70], [90, 100, 110]]
     assert array[:, 0].tolist() == [0, 4, 8]
@@ -167,31 +172,30 @@ def test_an_array_of_a_gpu_is_shared_by_its_interface_and_its_stream_is_waited_f
         tl.as_tensor(Foreign(array))
 
 
-def test_a_tensor_says_where_its_elements_are(simulated):
+def test_a_tensor_says_where_its_elements_are(backend):
     x = tl.arange(6.0).view(2, 3).cuda().t()
     fields = x[1:].__cuda_array_interface__
     assert fields["data"] == (x.data_ptr() + 4, False)
     assert (fields["shape"], fields["strides"], fields["typestr"]) == ((2, 2), (4, 12), "<f4")
-    assert (fields["version"], fields["stream"]) == (3, simulated.driver.stream)
-    assert tl.as_tensor(Foreign(np.zeros(1))).untyped_storage().resizable() is False
+    assert (fields["version"], fields["stream"]) == (3, backend.driver.stream)
     assert not hasattr(tl.ones(2), "__cuda_array_interface__")
     with pytest.raises(RuntimeError, match=r"requires grad.*x\.detach\(\)"):
         x.requires_grad_().__cuda_array_interface__  # noqa: B018 - a property
 
 
 @pytest.mark.parametrize("kind", [tl.float32, tl.bool, tl.bfloat16, tl.float16, tl.int64, tl.uint8])
-def test_dlpack_shares_memory_of_the_device_in_both_directions(simulated, kind):
+def test_dlpack_shares_memory_of_the_device_in_both_directions(backend, kind):
     x = tl.tensor([[1, 0, 1], [0, 0, 1]]).to(kind).cuda()
     source = Exporter(x.t()[1:])
     y = tl.from_dlpack(source)
-    assert source.asked == [{"stream": simulated.driver.stream}]
+    assert source.asked == [{"stream": backend.driver.stream}]
     assert (y.device, y.dtype, y.shape, y.stride()) == (x.device, kind, (2, 2), (1, 3))
     assert y.data_ptr() == x[0, 1:].data_ptr()
     y.fill_(1)
     assert x.tolist() == tl.tensor([[1, 1, 1], [0, 1, 1]]).to(kind).tolist()
 
 
-def test_memory_that_was_handed_over_is_kept_until_the_taker_is_gone(simulated):
+def test_memory_that_was_handed_over_is_kept_until_the_taker_is_gone(backend):
     gc.collect()
     before = tl.cuda.memory_allocated()
     x = tl.ones(1000, device="cuda")
@@ -209,21 +213,21 @@ def test_memory_that_was_handed_over_is_kept_until_the_taker_is_gone(simulated):
     assert tl.cuda.memory_allocated() == before
 
 
-def test_a_capsule_is_used_once_and_its_taker_may_name_a_stream(simulated, monkeypatch):
+def test_a_capsule_is_used_once_and_its_taker_may_name_a_stream(backend, monkeypatch):
     ordered = []
-    monkeypatch.setattr(simulated.driver, "order", lambda *streams: ordered.append(streams))
+    monkeypatch.setattr(backend.driver, "order", lambda *streams: ordered.append(streams))
     x = tl.ones(2, device="cuda")
     assert x.__dlpack_device__() == (2, 0)
     capsule = x.__dlpack__(stream=5)
     x.__dlpack__(stream=-1)
     x.__dlpack__()
-    assert ordered == [(simulated.driver.stream, 5), (simulated.driver.stream, 1)]
+    assert ordered == [(backend.driver.stream, 5), (backend.driver.stream, 1)]
     assert tl.from_dlpack(capsule).data_ptr() == x.data_ptr()
     with pytest.raises(RuntimeError, match="a capsule that was not used yet"):
         tl.from_dlpack(capsule)
 
 
-def test_dlpack_copies_to_where_it_is_wanted(simulated):
+def test_dlpack_copies_to_where_it_is_wanted(backend):
     x = tl.arange(3.0, device="cuda")
     assert tl.from_dlpack(x, copy=True).data_ptr() != x.data_ptr()
     assert tl.from_dlpack(x, device="cpu").tolist() == [0, 1, 2]
@@ -245,3 +249,21 @@ def test_pytorch_reads_the_fields_of_a_capsule():
     assert array[1, 0] == 7
     back = dlpack.taken(torch.utils.dlpack.to_dlpack(theirs))
     assert back[:5] == ((1, 0), array.ctypes.data, tl.int16, (3, 2), (1, 3))
+
+
+@pytest.mark.skipif(not IS_REAL, reason="it takes a GPU: tensorlab test --gpu")
+def test_pytorch_on_the_same_gpu_shares_without_a_copy(torch):
+    if not torch.cuda.is_available():
+        pytest.skip("this PyTorch knows of no GPU")
+    ours = tl.arange(6.0, device="cuda").view(2, 3)
+    for theirs in (torch.from_dlpack(ours.t()).t(), torch.as_tensor(ours, device="cuda")):
+        assert theirs.data_ptr() == ours.data_ptr()
+        before = ours.tolist()
+        theirs.mul_(2)
+        assert (ours / 2).tolist() == before
+    for big in (torch.full((1 << 24,), 2.0, device="cuda"), torch.full((1 << 24,), 2, device="cuda")):
+        for shared in (tl.from_dlpack(big), tl.as_tensor(big)):  # what PyTorch still computes is waited for
+            big.mul_(3)
+            assert shared[-1].item() == big[-1].item()
+            shared.sub_(1)
+            assert big[-1].item() == shared[-1].item()

@@ -93,3 +93,18 @@ def test_an_index_that_leads_out_is_told_when_the_host_waits(device, move):
         tl.cuda.synchronize()
     tl.cuda.synchronize()
     assert x[2:].tolist() == tl.arange(40.0).view(5, 8)[2:].tolist()
+
+
+def test_a_replay_tells_of_an_index_that_leads_out(device):
+    x, index = tl.arange(3.0).cuda(), tl.tensor([0, 2]).cuda()
+    graph = tl.cuda.CUDAGraph()
+    with tl.cuda.graph(graph):
+        rows = x[index]
+    for last, expected in ((2, [0, 2]), (7, None), (1, [0, 1])):
+        index.copy_(tl.tensor([0, last]))
+        graph.replay()
+        if expected:
+            assert rows.tolist() == expected
+        else:
+            with pytest.raises(IndexError, match="index 7 is out of bounds"):
+                tl.cuda.synchronize()

@@ -178,7 +178,7 @@ class Cuda(Backend):
         self._may_tell = False
         code, index = divmod(int(self.driver.download(self._faults.cells)[0]), indexing.SPAN)
         if code:
-            self._faults = None
+            self.driver.upload(self._faults.cells, np.zeros(1, np.int64))
             raise IndexError([*self._codes][code - 1].format(index - indexing.HALF))
 
     # --- arithmetic -----------------------------------------------------------------------------------------

@@ -72,6 +72,7 @@ class CUDAGraph:
             raise RuntimeError("this graph has been recorded: call reset() first, or make another CUDAGraph")
         if self._backend.is_capturing:
             raise RuntimeError("another graph is being recorded: end its capture first")
+        self._backend.listen([])  # where kernels tell of indices is not the graph's
         self._kept = self._backend.memory.private() if pool is None else pool
         self._within = self._backend.memory.within(self._kept)
         self._backend.driver.begin_capture()
@@ -101,6 +102,7 @@ class CUDAGraph:
         """
         if self._drop is None:
             raise RuntimeError("replay() of a graph that has not been recorded")
+        self._backend.listen([])
         self._backend.driver.replay(self._recorded)
 
     def reset(self) -> None:

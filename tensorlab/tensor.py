@@ -272,14 +272,15 @@ class Tensor(TensorMethods, metaclass=TensorType):
 
     def _read_cells(self) -> np.ndarray:
         """The elements as a NumPy array of raw cells to be read, over the same memory if it is the host's."""
-        size = self._dtype.itemsize
-        return np.ndarray(
-            self._shape,
-            self._dtype.cell,
-            self._storage.backend.download(self._storage.bytes()),
-            self._offset * size if self.numel() else 0,
-            [stride * size for stride in self._stride],
-        )
+        size, backend = self._dtype.itemsize, self._storage.backend
+        steps = [stride * size for stride in self._stride]
+        if backend is HOST:
+            cells, first = backend.download(self._storage.bytes()), self._offset * size if self.numel() else 0
+        else:  # no more than from the first element to the last
+            last = sum((n - 1) * step for n, step in zip(self._shape, self._stride, strict=True))
+            run = slice(self._offset, self._offset + last + 1 if self.numel() else self._offset)
+            cells, first = backend.download(self._storage.cells(self._dtype.cell)[run]), 0
+        return np.ndarray(self._shape, self._dtype.cell, cells, first, steps)
 
     def __len__(self) -> int:
         if not self._shape:

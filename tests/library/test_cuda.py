@@ -96,6 +96,16 @@ def test_tensors_go_to_the_device_and_come_back(simulated):
     assert x.storage().tolist() == host.storage().tolist()
 
 
+def test_no_more_is_downloaded_than_from_the_first_element_to_the_last(simulated, monkeypatch):
+    x, driver = tl.arange(600.0).view(20, 30).cuda(), gpu("a test").driver
+    download, seen = driver.download, []
+    monkeypatch.setattr(driver, "download", lambda cells: seen.append(cells.nbytes) or download(cells))
+    assert (x[3, 4].item(), x[1, 2:5].tolist(), x[:2, 7].tolist(), x[:0].tolist()) == (
+        94, [32, 33, 34], [7, 37], [],
+    )  # fmt: skip
+    assert seen == [4, 12, 31 * 4, 0]
+
+
 def test_tensors_are_made_on_the_device(simulated):
     for made in (
         tl.zeros(2, 3, device="cuda"),

@@ -491,14 +491,27 @@ class Cuda(Backend):
         self, action: str, shape: Sequence[int], mask: Sequence[int], other: Sequence[int] = ()
     ) -> Launch:
         """See `tensorlab.backends.protocol.Core.compact`."""
-        total, sizes = math.prod(shape), tuple(shape)
+        total, threads = math.prod(shape), self.driver.threads
+        operands = [mask, *([other] if other else [])]
+        sizes, strides = (shape, operands) if action == "positions" else routes.merged(shape, *operands)
+        walked, of_mask, of_others = (
+            tuple(sizes or (1,)),
+            tuple(strides[0] or (0,)),
+            tuple(strides[-1] or (0,)),
+        )
+        length = ceil_div(ceil_div(total, self.driver.blocks), threads) * threads
+        blocks, constants = ceil_div(total, length), {"ACTION": _ACTIONS[action], **routes.counting(total)}
+        count_up, move = (
+            products.specialised(kernel, **constants, number=np.int64)
+            for kernel in (kernels.count_by_mask, kernels.choose_by_mask)
+        )
 
         def launch(line: Buffer, at: Buffer, cells: Buffer | None, count: int) -> None:
-            moved = _raw(cells or at)
-            operands = *_raw(line), *_raw(at), tuple(mask), *moved, tuple(other)
-            self._run(
-                kernels.choose_by_mask, 1, kernels.RUNS, _ACTIONS[action], total, count, sizes, *operands
-            )
+            counts = self.allocate(blocks, np.dtype(np.int64))
+            given = *_raw(at), of_mask
+            self._run(count_up, blocks, threads, total, length, walked, counts.cells, *given)
+            moved = *_raw(line), *given, *_raw(cells or at), of_others
+            self._run(move, blocks, threads, total, length, count, walked, counts.cells, *moved)
 
         return launch
 

@@ -10,10 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from tensorlab.backends.cuda.indexing import cell_of
+from tensorlab.backends.cuda.intrinsics import quotient, remainder
 from tensorlab.backends.cuda.products import start
+from tensorlab.backends.cuda.rows import WARPS, joined
 from tensorlab.backends.cuda.simulator import cuda
 
-__all__ = ["choose_by_mask", "copy_bytes", "fill", "transpose"]
+__all__ = ["choose_by_mask", "copy_bytes", "count_by_mask", "fill", "transpose"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -24,8 +27,8 @@ TILE, SQUARE, STEP = 8, 72, 4
 LARGE = {"TILE": 32, "SQUARE": 1056, "STEP": 8}
 cell_type = np.float32
 
-# The threads of the one block that works through a mask; each takes a run of it.
-RUNS = 64
+# Of a mask: what is done where it is not 0, and in which numbers is counted.
+ACTION, number = POSITIONS, np.int64
 
 
 def fill(cells: Any, first: int, count: int, value: Any) -> None:
@@ -60,49 +63,65 @@ def transpose(rows, columns, batch, out, out_first, out_batch, out_row, x, x_fir
             out[out_cell + (top + i) * out_row + left + across] = tile[across * (TILE + 1) + i]
 
 
-def choose_by_mask(
-    action, total, count, shape, line, line_first, mask, mask_first, mask_strides, x, x_first, x_strides
-):  # fmt: skip
-    """What `Core.compact` does, by one block: each thread takes a run of the mask.
+def count_by_mask(total, length, shape, counts, mask, mask_first, mask_strides):
+    """How many elements of a mask are not 0: each block counts a run of it."""
+    warps = cuda.shared.array(WARPS, number)
+    begin, found = cuda.blockIdx.x * length, number(0)
+    for i in range(begin + cuda.threadIdx.x, min(begin + length, total), cuda.blockDim.x):
+        if mask[cell_of(i, shape, mask_first, mask_strides)] != 0:
+            found = number(found + 1)
+    found = joined(found, warps, True)
+    if cuda.threadIdx.x == 0:
+        counts[cuda.blockIdx.x] = found
 
-    First every thread counts what its run has. A sum over the runs before it says where in the line its own
-    elements begin.
+
+def choose_by_mask(
+    total, length, count, shape, counts, line, line_first, mask, mask_first, mask_strides,
+    x, x_first, x_strides,
+):  # fmt: skip
+    """What `Core.compact` does, by blocks that have a run of the mask each; `counts` is what they have.
+
+    The sum of the counts before its own says where in the line a block's elements begin. Then it goes through
+    its run, and the threads add up how many of them chose, which says where each one's element goes.
     """
-    counts = cuda.shared.array(RUNS, np.int64)
-    me = cuda.threadIdx.x
-    length = (total + RUNS - 1) // RUNS
-    begin, end = me * length, min(me * length + length, total)
-    found = 0
-    for i in range(begin, end):
-        rest = i
-        cell = mask_first
-        for dim in range(len(shape) - 1, -1, -1):
-            cell += rest % shape[dim] * mask_strides[dim]
-            rest //= shape[dim]
-        if mask[cell] != 0:
-            found += 1
-    counts[me] = found
-    cuda.syncthreads()
-    place = 0
-    for before in range(me):
-        place += counts[before]
-    for i in range(begin, end):
-        rest = i
-        cell, x_cell = mask_first, x_first
-        for dim in range(len(shape) - 1, -1, -1):
-            position = rest % shape[dim]
-            rest //= shape[dim]
-            cell += position * mask_strides[dim]
-            if action != POSITIONS:
-                x_cell += position * x_strides[dim]
-        if mask[cell] != 0:
-            if action == POSITIONS:
+    warps = cuda.shared.array(WARPS, number)
+    chosen = cuda.shared.array(WARPS, number)
+    me, threads = cuda.threadIdx.x, cuda.blockDim.x
+    lane, warp = me % 32, me // 32
+    before = number(0)
+    for block in range(me, cuda.blockIdx.x, threads):
+        before = number(before + counts[block])
+    before = joined(before, warps, True)
+    begin = cuda.blockIdx.x * length
+    end = min(begin + length, total)
+    for first in range(begin, end, threads):
+        i, own = first + me, number(0)
+        if i < end and mask[cell_of(i, shape, mask_first, mask_strides)] != 0:
+            own = number(1)
+        place, step = own, 1
+        while step < 32:
+            other = cuda.shfl_up_sync(0xFFFFFFFF, place, step)
+            if lane >= step:
+                place = number(place + other)
+            step *= 2
+        if lane == 31:
+            chosen[warp] = place
+        cuda.syncthreads()
+        of_all = number(0)
+        for each in range(threads // 32):
+            if each == warp:
+                place = number(place + of_all)
+            of_all = number(of_all + chosen[each])
+        if own != 0:
+            cell = line_first + before + place - 1
+            if ACTION == POSITIONS:
                 rest = i
                 for dim in range(len(shape) - 1, -1, -1):
-                    line[line_first + dim * count + place] = rest % shape[dim]
-                    rest //= shape[dim]
-            elif action == SELECT:
-                line[line_first + place] = x[x_cell]
+                    line[cell + dim * count] = remainder(rest, shape[dim])
+                    rest = quotient(rest, shape[dim])
+            elif ACTION == SELECT:
+                line[cell] = x[cell_of(i, shape, x_first, x_strides)]
             else:
-                x[x_cell] = line[line_first + place]
-            place += 1
+                x[cell_of(i, shape, x_first, x_strides)] = line[cell]
+        cuda.syncthreads()
+        before = number(before + of_all)

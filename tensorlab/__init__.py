@@ -65,6 +65,8 @@ newaxis = None  # in an index, a new dimension of size 1
 
 # Names that are loaded when they are first used, and the module that has each.
 _LAZY = {
+    "AcceleratorError": "tensorlab.backends.cuda.driver",
+    "OutOfMemoryError": "tensorlab.backends.cuda.memory",
     "adopt": "tensorlab.learn",
     "blame": "tensorlab.learn",
     "check": "tensorlab.learn",

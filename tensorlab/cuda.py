@@ -377,9 +377,14 @@ def memory_stats(device: Place = None) -> dict[str, int]:
         return {}
     memory = _need("memory_stats", device).memory
     return {
+        "active_bytes.all.current": memory.allocated,
+        "active_bytes.all.peak": memory.peak,
         "allocated_bytes.all.current": memory.allocated,
         "allocated_bytes.all.peak": memory.peak,
+        "num_alloc_retries": memory.retries,
         "num_device_alloc": memory.from_driver,
+        "num_device_free": memory.to_driver,
+        "num_ooms": memory.refusals,
         "reserved_bytes.all.current": memory.reserved,
         "reserved_bytes.all.peak": memory.peak_reserved,
     }

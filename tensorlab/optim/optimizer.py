@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any
 
 from tensorlab.autograd.hooks import Handle, HookList
+from tensorlab.backends.cuda.graphs import is_current_stream_capturing
 from tensorlab.core.modes import enable_grad, no_grad
 from tensorlab.ops.creation import zeros_like
 from tensorlab.ops.from_data import tensor as make
@@ -185,7 +186,17 @@ class Optimizer:
         raise NotImplementedError(f"{type(self).__name__} has no step() of its own: an optimizer needs one")
 
     def _count(self, state: dict[str, Any]) -> int:
-        """Count one more step of a parameter: in a tensor, as in PyTorch, so that it is saved too."""
+        """Count one more step of a parameter: in a tensor, as in PyTorch, so that it is saved too.
+
+        Raises:
+            RuntimeError: launches are recorded for a graph, whose replays would not count.
+        """
+        if is_current_stream_capturing():
+            raise RuntimeError(
+                f"Attempting CUDA graph capture of step() of {type(self).__name__}, which counts its steps "
+                f"in Python: every replay would be the same step. Record forward and backward alone, and call "
+                f"step() behind replay(); SGD and RMSprop can be recorded"
+            )
         if "step" not in state:
             state["step"] = make(0.0)
         cells, first = state["step"]._at

@@ -233,3 +233,23 @@ def test_what_the_device_is_called(simulated):
     assert "simulator" in tl.cuda.get_device_name()
     assert tl.cuda.get_device_capability() == (0, 0)
     assert gpu("a test") is not HOST
+
+
+@pytest.mark.parametrize("kind", ["RNN", "GRU", "LSTM"])
+def test_recurrent_networks_agree_on_both_devices(simulated, kind):
+    tl.manual_seed(0)
+    network, x = getattr(tl.nn, kind)(3, 2), tl.randn(4, 2, 3)
+    results = []
+    for device in ("cpu", "cuda"):
+        network.zero_grad()
+        network.to(device)
+        out, _ = network(x.to(device))
+        out.sum().backward()
+        results.append([out, *(each.grad for each in network.parameters())])
+    tl.testing.assert_close([each.cpu() for each in results[1]], results[0])
+
+
+def test_one_hot_rows_are_made_where_the_classes_lie(simulated):
+    rows = tl.nn.functional.one_hot(tl.tensor([2, 0], device="cuda"), 3)
+    assert rows.is_cuda
+    assert rows.tolist() == [[0, 0, 1], [1, 0, 0]]

@@ -244,6 +244,7 @@ def test_memory_that_the_driver_refuses_is_asked_for_again_without_the_kept_bloc
     ):
         pool.allocate(30 << 20, np.dtype(np.uint8))
     assert (pool.reserved, pool.allocated) == (4 << 20, 4 << 20)
+    assert (pool.from_driver, pool.to_driver, pool.retries, pool.refusals) == (4, 3, 2, 1)
     del kept
     pool.empty_cache()
     assert (pool.reserved, api.blocks) == (0, {})

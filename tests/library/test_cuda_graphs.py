@@ -123,6 +123,19 @@ def test_what_waits_or_copies_is_refused_while_recording_and_recording_ends(wait
         graph.replay()
 
 
+def test_what_python_counts_or_draws_is_refused_while_recording():
+    x = tl.ones(2, device="cuda", requires_grad=True)
+    x.sum().backward()
+    optimizer = tl.optim.Adam([x])
+    for work, words in (
+        (optimizer.step, "step\\(\\) of Adam, which counts its steps in Python"),
+        (lambda: tl.nn.functional.dropout(x), "the same in every replay"),
+    ):
+        with pytest.raises(RuntimeError, match=words):
+            recorded(work)
+    optimizer.step()
+
+
 def test_a_graph_is_recorded_once_and_one_at_a_time():
     graph, _ = recorded(lambda: None)
     with pytest.raises(RuntimeError, match="has been recorded"):

@@ -7,15 +7,19 @@ import weakref
 from types import TracebackType
 from typing import Any
 
-from tensorlab.backends.cuda import gpu, is_there
+from tensorlab.backends.cuda import gpu
 from tensorlab.backends.cuda.memory import Kept
 
 __all__ = ["CUDAGraph", "graph", "graph_pool_handle", "is_current_stream_capturing"]
 
 
+# The graph that is being recorded.
+_recording: list[CUDAGraph] = []
+
+
 def is_current_stream_capturing() -> bool:
     """Whether launches are recorded for a graph just now."""
-    return is_there() and gpu("cuda.is_current_stream_capturing()").is_capturing
+    return bool(_recording)
 
 
 def graph_pool_handle() -> Kept:
@@ -78,6 +82,7 @@ class CUDAGraph:
         self._backend.driver.begin_capture()
         self._within.__enter__()
         self._backend.is_capturing = True
+        _recording.append(self)
 
     def capture_end(self) -> None:
         """Record no more.
@@ -88,6 +93,7 @@ class CUDAGraph:
         if self._within is None:
             raise RuntimeError("capture_end() without capture_begin()")
         self._backend.is_capturing = False
+        _recording.clear()
         self._within.__exit__(None, None, None)
         self._within = None
         self._recorded = self._backend.driver.end_capture()

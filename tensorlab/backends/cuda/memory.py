@@ -146,7 +146,9 @@ class Pool:
     Attributes:
         peak, peak_reserved: the greatest that `allocated` and `reserved` ever were, since `reset_peak`.
         from_driver: how many blocks the driver was asked for.
+        to_driver: how many blocks were given back to it.
         retries: how often kept blocks were given back because the driver had no memory left.
+        refusals: how often there was no memory then either.
 
     Example:
         >>> from tensorlab.backends.cuda.driver import Simulated
@@ -161,7 +163,8 @@ class Pool:
 
     def __init__(self, driver: Driver) -> None:
         self.driver, self.total = driver, driver.total
-        self.peak = self.peak_reserved = self.from_driver = self.retries = 0
+        self.peak = self.peak_reserved = self.from_driver = self.to_driver = 0
+        self.retries = self.refusals = 0
         self._allocated = self._reserved = 0
         # Where blocks are kept, and what was left and is not there yet.
         self._kept = self._current = Kept()
@@ -208,6 +211,7 @@ class Pool:
             self.empty_cache()
             block = self.driver.new_block(whole)
         if block is None:
+            self.refusals += 1
             raise OutOfMemoryError(
                 f"CUDA out of memory. Tried to allocate {readable(size)}. GPU 0 has a total capacity of "
                 f"{readable(self.total)} of which {readable(self.driver.free())} is free. Tensors use "
@@ -253,6 +257,7 @@ class Pool:
                     block = blocks.pop()
                     self.driver.free_block(block)
                     self._reserved -= block.nbytes
+                    self.to_driver += 1
 
     def reset_peak(self) -> None:
         """Count the peaks from now on."""

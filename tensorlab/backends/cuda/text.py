@@ -211,8 +211,8 @@ def update_text(rule: Update, element_type: dtype) -> str:
     written = [name for name, is_written in zip(names, rule.written, strict=True) if is_written]
     lines = [
         f"def kernel({', '.join(['count, columns', *_taken(names, 'step'), *numbers])}):",
-        "    for i in range(cuda.grid(1), count, cuda.gridsize(1)):",
-        "        row, column = i // columns, i % columns",
+        "    for element in range(cuda.grid(1), count, cuda.gridsize(1)):",
+        "        row, column = element // columns, element % columns",
         *(f"        {name}_cell = {name}_first + row * {name}_step + column" for name in names),
         f"        moved = {rule.formula.__name__}(",
         *(f"            {value}," for value in [*values, *(f"number({name})" for name in numbers)]),

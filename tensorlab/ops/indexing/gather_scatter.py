@@ -20,7 +20,6 @@ from tensorlab.dispatch.primitive import IN_PLACE, Recorded, Result, call, check
 from tensorlab.ops import arithmetic, conversion, creation, pointwise
 from tensorlab.ops.argreduce import aminmax
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.creation import zeros
 from tensorlab.ops.indexing.gradients import (
     GatherBackward0,
     ScatterAddBackward0,
@@ -433,7 +432,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     if not tensor.numel():
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor: give num_classes")
-        return zeros(*tensor.shape, num_classes, dtype=int64)
+        return tensor.new_zeros((*tensor.shape, num_classes))
     least, greatest = (bound.item() for bound in aminmax(tensor))
     if least < 0:
         raise RuntimeError(f"Class values must be non-negative, got {least}")
@@ -441,5 +440,5 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         num_classes = greatest + 1
     elif greatest >= num_classes:
         raise RuntimeError(f"Class values must be smaller than num_classes, got {greatest} and {num_classes}")
-    result = zeros(*tensor.shape, num_classes, dtype=int64)
+    result = tensor.new_zeros((*tensor.shape, num_classes))
     return as_new(scatter(result, -1, unsqueeze(tensor, -1), 1, out=IN_PLACE))

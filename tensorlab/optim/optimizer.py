@@ -194,8 +194,8 @@ class Optimizer:
         if is_current_stream_capturing():
             raise RuntimeError(
                 f"Attempting CUDA graph capture of step() of {type(self).__name__}, which counts its steps "
-                f"in Python: every replay would be the same step. Record forward and backward alone, and call "
-                f"step() behind replay(); SGD and RMSprop can be recorded"
+                f"in Python: every replay would be the same step. Record forward and backward alone, and "
+                f"call step() behind replay(); steps of SGD can be recorded"
             )
         if "step" not in state:
             state["step"] = make(0.0)

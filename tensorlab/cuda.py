@@ -2,11 +2,11 @@
 
 Without a GPU ``device = "cuda" if tensorlab.cuda.is_available() else "cpu"`` goes on with the CPU. What can
 be answered is answered: 0 GPUs, 0 bytes. What needs one is refused, with what is missing. All work of a GPU
-goes into one stream. No kernel has run on a GPU yet: they are compiled for it, and run in the simulator.
+goes into one stream, in the order in which it is given, whichever `Stream` is current. A `CUDAGraph` records
+work and does it again with one call.
 
 With ``TENSORLAB_CUDA=simulated`` one GPU is there, in the simulator (see `tensorlab.backends.cuda`): slow,
-and as strict as a GPU is not. It does one thing after the other, so that every stream is done when a call
-returns.
+and as strict as a GPU is not. Its work is done when a call returns.
 
 A kernel of your own is a Python function that is written as for `numba.cuda`, with ``from tensorlab import
 cuda`` in place of ``from numba import cuda``. `simulate` runs it and counts what a GPU would have to do, and

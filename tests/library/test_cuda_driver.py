@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import os
 import threading
 import types
 
@@ -19,6 +20,7 @@ class Result(enum.IntEnum):
     CUDA_SUCCESS = 0
     CUDA_ERROR_INVALID_VALUE = 1
     CUDA_ERROR_OUT_OF_MEMORY = 2
+    CUDA_ERROR_NOT_INITIALIZED = 3
     CUDA_ERROR_INVALID_CONTEXT = 201
     CUDA_ERROR_ILLEGAL_ADDRESS = 700
 
@@ -39,11 +41,13 @@ class Api:
     """
 
     CUresult, CUdevice_attribute = Result, Attribute
-    CUstream_flags = types.SimpleNamespace(CU_STREAM_DEFAULT=0)
+    CUstream_flags = types.SimpleNamespace(CU_STREAM_DEFAULT=0, CU_STREAM_NON_BLOCKING=1)
+    CUstreamCaptureMode = types.SimpleNamespace(CU_STREAM_CAPTURE_MODE_RELAXED=2)
 
     def __init__(self):
         self.error, self.total, self.parameters = Result(0), 1 << 24, 4
         self.blocks, self.launched, self.loaded, self.waits = {}, [], 0, 0
+        self.streams = []
         self._current = threading.local()
 
     def cuInit(self, flags):
@@ -69,7 +73,23 @@ class Api:
         return self.error if hasattr(self._current, "context") else Result(201)
 
     def cuStreamCreate(self, flags):
-        return self._here(), 7
+        return self._here(), 7 + flags
+
+    def cuStreamBeginCapture(self, stream, mode):
+        return (self._here(),)
+
+    def cuStreamEndCapture(self, stream):
+        return self._here(), f"the graph of stream {stream}"
+
+    def cuGraphInstantiate(self, graph, flags):
+        return self._here(), graph
+
+    def cuGraphDestroy(self, graph):
+        return (self._here(),)
+
+    def cuGraphLaunch(self, graph, stream):
+        self.streams.append((graph, stream))
+        return (self._here(),)
 
     def cuStreamSynchronize(self, stream):
         self.waits += 1
@@ -110,6 +130,7 @@ class Api:
         addresses = (ctypes.c_void_p * self.parameters).from_address(given[-2])
         cells = [bytes((ctypes.c_uint8 * 8).from_address(each)) for each in addresses]
         self.launched.append((function, [*given[:3]], [*given[3:6]], cells))
+        self.streams.append(given[7])
         return (self._here(),)
 
 
@@ -222,6 +243,24 @@ def test_a_kernel_that_faults_is_named_and_every_later_call_says_that_the_contex
         with pytest.raises(AcceleratorError, match=f"(?s){words}") as caught:
             call()
         assert caught.value.error_code == 700
+
+
+def test_a_graph_is_recorded_in_a_stream_of_its_own_and_replayed_in_that_of_all_work(api):
+    gpu = Gpu(api)
+    gpu.begin_capture()
+    gpu.launch(kernels.fill, 1, 1, 1, 2, 3, 4)
+    graph = gpu.end_capture()
+    gpu.launch(kernels.fill, 1, 1, 1, 2, 3, 4)
+    gpu.replay(graph)
+    assert api.streams == [8, 7, ("the graph of stream 8", 7)]
+
+
+def test_a_forked_process_is_told_to_be_started_anew(api, monkeypatch):
+    gpu = Gpu(api)
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    api.error = Result.CUDA_ERROR_NOT_INITIALIZED
+    with pytest.raises(AcceleratorError, match=r"CUDA in forked subprocess.*'spawn'"):
+        gpu.synchronize()
 
 
 def test_a_call_that_is_refused_costs_the_context_nothing(api):

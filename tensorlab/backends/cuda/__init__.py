@@ -7,8 +7,7 @@ The kernels stand in `kernels`, those made of a formula in `text`, and the produ
 and `tensor_cores`; `compute` launches them, and `memory` keeps what they work on. `ladder` is the way to that
 product, rung by rung. `intrinsics` has the instructions that only GPUs have. `driver` is where simulator and
 GPU differ, `compiler` makes machine code of a kernel, and `figures` says what that takes.
-
-The kernels are compiled for GPUs and run in the simulator. None has run on a GPU yet.
+`graphs` records launches, and `dlpack` shares memory with other libraries.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 import struct
 import threading
 import time
@@ -387,7 +388,7 @@ class Gpu:
     threads = 256
 
     def __init__(self, api: Any, number: int = 0) -> None:
-        self._api = api
+        self._api, self._process = api, os.getpid()
         self._launch = api.cuLaunchKernel
         self._recent: deque[Any] = deque(maxlen=RECENT)
         self._lost = ""
@@ -398,8 +399,9 @@ class Gpu:
         self._context = self._check(api.cuDevicePrimaryCtxRetain(gpu))
         self._enter()
         # Its order with the legacy stream, in which other libraries work unless told otherwise, is kept.
-        self._stream = self._check(api.cuStreamCreate(api.CUstream_flags.CU_STREAM_DEFAULT))
-        self.stream = int(self._stream)
+        self._main = self._check(api.cuStreamCreate(api.CUstream_flags.CU_STREAM_DEFAULT))
+        self._stream, self.stream = self._main, int(self._main)
+        self._recording: Any = None
         self.name = self._check(api.cuDeviceGetName(128, gpu)).split(b"\0")[0].decode()
         attribute = api.CUdevice_attribute
         major, minor, processors = (
@@ -531,15 +533,24 @@ class Gpu:
         return GpuCells(pointer, size, np.dtype(np.uint8))
 
     def begin_capture(self) -> None:
-        """See `Driver.begin_capture`: strict modes would forbid to take memory meanwhile."""
+        """See `Driver.begin_capture`.
+
+        A stream of its own keeps no order with the legacy stream, which recording would refuse, and the
+        relaxed mode lets memory be taken meanwhile.
+        """
         self._enter()
+        if self._recording is None:
+            flag = self._api.CUstream_flags.CU_STREAM_NON_BLOCKING
+            self._recording = self._check(self._api.cuStreamCreate(flag))
         mode = self._api.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
-        self._check(self._api.cuStreamBeginCapture(self._stream, mode))
+        self._check(self._api.cuStreamBeginCapture(self._recording, mode))
+        self._stream = self._recording
 
     def end_capture(self) -> Any:
         """See `Driver.end_capture`."""
         self._enter()
-        graph = self._check(self._api.cuStreamEndCapture(self._stream))
+        self._stream = self._main
+        graph = self._check(self._api.cuStreamEndCapture(self._recording))
         try:
             return self._check(self._api.cuGraphInstantiate(graph, 0))
         finally:
@@ -570,6 +581,13 @@ class Gpu:
         error, *results = found
         if error == self._api.CUresult.CUDA_SUCCESS:
             return results[0] if len(results) == 1 else results
+        if os.getpid() != self._process:
+            raise AcceleratorError(
+                "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must "
+                "use the 'spawn' start method: DataLoader(..., multiprocessing_context='spawn'), or leave "
+                "tensors on the CPU in workers",
+                int(error),
+            )
         if error.name in LOST and not self._lost:
             launched = ["  " + _described(*each) for each in self._recent]
             which = "\n".join(["One of these kernels failed, the last of them launched last:", *launched])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tensorlab import folds
-from tensorlab.backends.cuda import compute, kernels, products, text
+from tensorlab.backends.cuda import compute, kernels, pointwise, products, text
 from tensorlab.backends.cuda.compute import Cuda
 from tensorlab.backends.cuda.counts import simulate
 from tensorlab.backends.cuda.driver import Simulated
@@ -77,6 +77,37 @@ def test_pointwise_of_views_broadcast_operands_numbers_and_halves(gpu):
     agree(gpu, lambda b: b.pointwise(TABLE["mul"], single, (3, 4), *layouts), out, x, y)
     numbers = [OperandLayout(single, (1, 3)), OperandLayout(dtypes.float64, (0, 0), is_number=True)]
     agree(gpu, lambda b: b.pointwise(TABLE["add"], single, (3, 4), layouts[0], numbers), out, x, 2.5)
+
+
+@pytest.mark.parametrize("kind", ["float32", "bfloat16", "bool", "int64"])
+@pytest.mark.parametrize("first", [0, 1])
+def test_runs_of_neighbours_are_whole_or_ragged_aligned_or_not(gpu, kind, first):
+    element, count = dtypes.by_name(kind), 16 * 3 * 37 + 5
+    gpu.driver.blocks = 1
+    one = 0x3F80 if kind == "bfloat16" else 1
+    x, y = (np.random.default_rng(first).integers(0, 2, (2, count + first)) * one).astype(element.cell)
+    y[first] = 0
+    layouts = OperandLayout(element, (1,)), [OperandLayout(element, (1,)), OperandLayout(element, (0,))]
+    compute = dtypes.float32 if kind == "bfloat16" else element
+    prepared = (TABLE["maximum"], compute, (count,), *layouts)
+
+    def begun(backend):
+        launch = backend.pointwise(*prepared)
+        return lambda *buffers: launch(*[(cells, first) for cells, _ in buffers])
+
+    agree(gpu, begun, np.full_like(x, one), x, y)
+
+
+@pytest.mark.parametrize("most", [1 << 31, 40])
+def test_runs_lie_in_rows_with_what_is_broadcast_along_them(gpu, most, monkeypatch):
+    monkeypatch.setattr(pointwise, "MOST_RUNS", most)
+    kind = dtypes.float32
+    out, x = np.zeros(3 * 5 * 16, np.float32), np.arange(3 * 5 * 20, dtype=np.float32)
+    for strides, size in ((0, 20, 1), 5 * 20), ((1, 3, 0), 15), ((0, 0, 0), 1), ((5 * 16, 1, 5), 3 * 80):
+        given = OperandLayout(kind, (100, 20, 1)), OperandLayout(kind, strides)
+        layouts = OperandLayout(kind, (80, 16, 1)), list(given)
+        y = np.arange(1, size + 1, dtype=np.float32)
+        agree(gpu, lambda b: b.pointwise(TABLE["mul"], kind, (3, 5, 16), *layouts), out, x, y)  # noqa: B023
 
 
 @pytest.mark.parametrize("kind", ["float32", "bool", "bfloat16"])

@@ -5,9 +5,22 @@ from __future__ import annotations
 import itertools
 
 from tensorlab import folds
-from tensorlab.backends.cuda import attention, kernels, ladder, products, rows, tensor_cores, text, warpgroups
+from tensorlab.backends.cuda import (
+    attention,
+    compiler,
+    kernels,
+    ladder,
+    pointwise,
+    products,
+    rows,
+    tensor_cores,
+    text,
+    warpgroups,
+)
 from tensorlab.backends.cuda.figures import CAPABILITIES, DOUBLE, HALF, SINGLE, WHOLE, Checked
+from tensorlab.backends.operands import OperandLayout
 from tensorlab.core import dtypes
+from tensorlab.scalars import TABLE
 
 __all__ = ["CHECKED"]
 
@@ -46,6 +59,24 @@ def _on_tensor_cores() -> dict[str, Checked]:
             if name != "tf32":
                 kernel = warpgroups.of_type(name, (a, b), *functions)
                 found[f"wgmma {name} {order}"] = Checked(kernel, kinds, ((9, 0),))
+    return found
+
+
+def _pointwise() -> dict[str, Checked]:
+    line, row, found = OperandLayout(dtypes.float32, (1,)), OperandLayout(dtypes.float32, (0, 1)), {}
+    square, half = OperandLayout(dtypes.float32, (64, 1)), OperandLayout(dtypes.bfloat16, (1,))
+    for name, formula, shape, operands in (
+        ("copy", "copy", (64,), [line] * 2),
+        ("add", "add", (64,), [line] * 3),
+        ("exp", "exp", (64,), [line] * 2),
+        ("add of bfloat16", "add", (64,), [half] * 3),
+        ("add of a row", "add", (64, 64), [square, square, row]),
+    ):
+        (walk, *_), _ = pointwise.walks(TABLE[formula], dtypes.float32, shape, operands)
+        kinds = [*compiler.signature(walk.begin)]
+        for each, steps in zip(operands, walk.strides, strict=True):
+            kinds += [compiler.Address(each.dtype.cell), WHOLE, *([(WHOLE,) * len(steps)] if steps else [])]
+        found[f"pointwise {name}"] = Checked(walk.kernel, tuple(kinds))
     return found
 
 
@@ -99,6 +130,7 @@ CHECKED = {
     **_rungs(),
     **_products(),
     **_on_tensor_cores(),
+    **_pointwise(),
     **_reductions(),
     **_rows(),
     **_attention(),

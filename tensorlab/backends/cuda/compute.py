@@ -17,6 +17,7 @@ from tensorlab.backends.cuda import (
     kernels,
     losses,
     matmul,
+    pointwise,
     products,
     routes,
     rows,
@@ -196,18 +197,21 @@ class Cuda(Backend):
             return no_launch
         if row.name == "copy" and _is_transposed(shape, out, inputs[0]):
             return self._transpose(shape, out, inputs[0])
-        operands = [out, *inputs]
-        kernel = text.kernel_of(
-            row.name,
-            text.pointwise_text(row, compute, [o.dtype for o in operands], [o.is_number for o in operands]),
-        )
-        count, sizes = math.prod(shape), tuple(shape)
+        are_numbers = [False, *(each.is_number for each in inputs)]
+        wide, narrow = pointwise.walks(row, compute, shape, [out, *inputs])
 
         def launch(*buffers: Any) -> None:
-            arguments: list[Any] = []
-            for layout, buffer in zip(operands, buffers, strict=True):
-                arguments += [buffer] if layout.is_number else [*_raw(buffer), layout.strides]
-            self.each(kernel, count, count, sizes, *arguments)
+            cells = [each for each, is_number in zip(buffers, are_numbers, strict=True) if not is_number]
+            for walk in wide if pointwise.are_aligned(cells, wide[0].alignments) else narrow:
+                operands = iter(zip(cells, walk.firsts, walk.strides, strict=True))
+                arguments: list[Any] = []
+                for given, is_number in zip(buffers, are_numbers, strict=True):
+                    if is_number:
+                        arguments.append(given)
+                        continue
+                    (memory, first), moved, steps = next(operands)
+                    arguments += [memory.cells, first + moved, *([steps] if steps else [])]
+                self._run(walk.kernel, *walk.grid(self.driver), *walk.begin, *arguments)
 
         return launch
 

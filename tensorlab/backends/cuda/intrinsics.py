@@ -19,6 +19,7 @@ __all__ = [
     "atomic_add",
     "atomic_max",
     "load4",
+    "load8",
     "load_matrices",
     "load_matrices_turned",
     "multiply_bfloat16",
@@ -28,6 +29,7 @@ __all__ = [
     "remainder",
     "share_with_tensor_cores",
     "store4",
+    "store8",
     "swizzle",
     "tf32",
     "warpgroup_bfloat16",
@@ -70,15 +72,22 @@ def remainder(a, b):
 
 def load4(cells, first):
     """Four neighbouring cells, in one access."""
-    _check_alignment(cells, first, 4)
-    return cells[first], cells[first + 1], cells[first + 2], cells[first + 3]
+    return _loaded(cells, first, 4)
+
+
+def load8(cells, first):
+    """Eight neighbouring cells, in one access."""
+    return _loaded(cells, first, 8)
 
 
 def store4(cells, first, values):
     """Overwrite four neighbouring cells, in one access."""
-    _check_alignment(cells, first, 4)
-    for i in range(4):
-        cells[first + i] = values[i]
+    _put(cells, first, values)
+
+
+def store8(cells, first, values):
+    """Overwrite eight neighbouring cells, in one access."""
+    _put(cells, first, values)
 
 
 def async_copy(to, to_first, cells, first, count):
@@ -164,6 +173,17 @@ def warpgroup_bfloat16(totals, a, a_first, a_along_k, b, b_first, b_along_k):
 def warpgroup_float16(totals, a, a_first, a_along_k, b, b_first, b_along_k):
     """The same of float16."""
     _multiplied_by_warpgroup(_float16, totals, a, a_first, a_along_k, b, b_first, b_along_k)
+
+
+def _loaded(cells: Any, first: int, count: int) -> tuple[Any, ...]:
+    _check_alignment(cells, first, count)
+    return tuple(cells[first + i] for i in range(count))
+
+
+def _put(cells: Any, first: int, values: tuple[Any, ...]) -> None:
+    _check_alignment(cells, first, len(values))
+    for i, value in enumerate(values):
+        cells[first + i] = value
 
 
 def _check_alignment(cells: Any, first: int, count: int) -> None:

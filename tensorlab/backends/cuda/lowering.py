@@ -5,6 +5,7 @@ Importing it takes numba-cuda.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,37 +29,68 @@ def _address(context: Any, builder: Any, kind: Any, cells: Any, index_kind: Any,
     return builder.gep(first, [context.cast(builder, index, index_kind, types.intp)])
 
 
-def _four(context: Any, builder: Any, kinds: Sequence[Any], values: Sequence[Any]) -> Any:
-    """The address of four cells as one vector, and by how many bytes it is aligned."""
+def _neighbours(
+    context: Any, builder: Any, kinds: Sequence[Any], values: Sequence[Any], count: int
+) -> tuple[Any, int]:
+    """The address of so many cells as one vector, and by how many bytes it is aligned.
+
+    Of cells that are smaller than a word it is a vector of words: else it would not be one access.
+    """
     address = _address(context, builder, kinds[0], values[0], kinds[1], values[1])
-    vector = ir.VectorType(context.get_data_type(kinds[0].dtype), 4)
-    alignment = min(4 * kinds[0].dtype.bitwidth // 8, 16)
-    return builder.bitcast(address, vector.as_pointer(addrspace=address.type.addrspace)), alignment
+    size = count * kinds[0].dtype.bitwidth
+    cell = context.get_data_type(kinds[0].dtype)
+    vector = ir.VectorType(WORD, size // 32) if _in_a_word(cell) > 1 else ir.VectorType(cell, count)
+    return builder.bitcast(address, vector.as_pointer(addrspace=address.type.addrspace)), min(size // 8, 16)
 
 
-@intrinsic
-def load4(typing, cells, first):
-    def generate(context, builder, signature, values):
-        address, alignment = _four(context, builder, signature.args, values)
-        vector = builder.load(address)
-        vector.align = alignment
-        each = [builder.extract_element(vector, WORD(i)) for i in range(4)]
-        return context.make_tuple(builder, signature.return_type, each)
-
-    return types.UniTuple(cells.dtype, 4)(cells, first), generate
+def _in_a_word(cell: Any) -> int:
+    """How many cells a word holds."""
+    return 32 // cell.width if isinstance(cell, ir.IntType) and cell.width < 32 else 1
 
 
-@intrinsic
-def store4(typing, cells, first, given):
-    def generate(context, builder, signature, values):
-        address, alignment = _four(context, builder, signature.args, values)
-        vector = ir.Constant(address.type.pointee, ir.Undefined)
-        for i in range(4):
-            vector = builder.insert_element(vector, builder.extract_value(values[2], i), WORD(i))
-        builder.store(vector, address).align = alignment
-        return context.get_dummy_value()
+def _load(count: int) -> Any:
+    def load(typing, cells, first):
+        def generate(context, builder, signature, values):
+            address, alignment = _neighbours(context, builder, signature.args, values, count)
+            vector = builder.load(address)
+            vector.align = alignment
+            cell = context.get_data_type(cells.dtype)
+            many = _in_a_word(cell)
+            each = [builder.extract_element(vector, WORD(i // many)) for i in range(count)]
+            if many > 1:
+                parts = (builder.lshr(each[i], WORD(i % many * cell.width)) for i in range(count))
+                each = [builder.trunc(part, cell) for part in parts]
+            return context.make_tuple(builder, signature.return_type, each)
 
-    return types.void(cells, first, types.UniTuple(cells.dtype, 4)), generate
+        return types.UniTuple(cells.dtype, count)(cells, first), generate
+
+    load.__name__ = f"load{count}"
+    return intrinsic(load)
+
+
+def _store(count: int) -> Any:
+    def store(typing, cells, first, given):
+        def generate(context, builder, signature, values):
+            address, alignment = _neighbours(context, builder, signature.args, values, count)
+            cell = context.get_data_type(cells.dtype)
+            many = _in_a_word(cell)
+            each = [builder.extract_value(values[2], i) for i in range(count)]
+            if many > 1:
+                parts = [
+                    builder.shl(builder.zext(part, WORD), WORD(i % many * cell.width))
+                    for i, part in enumerate(each)
+                ]
+                each = [functools.reduce(builder.or_, parts[i : i + many]) for i in range(0, count, many)]
+            vector = ir.Constant(address.type.pointee, ir.Undefined)
+            for i, part in enumerate(each):
+                vector = builder.insert_element(vector, part, WORD(i))
+            builder.store(vector, address).align = alignment
+            return context.get_dummy_value()
+
+        return types.void(cells, first, types.UniTuple(cells.dtype, count)), generate
+
+    store.__name__ = f"store{count}"
+    return intrinsic(store)
 
 
 def _run(builder: Any, text: str, results: str, operands: Sequence[Any], has_effect: bool) -> Any:
@@ -300,7 +332,8 @@ INSTRUCTIONS = {
     "atomic_max": _atomic("atomic_max", "max"),
     "float16_to_float32": float16_to_float32,
     "float32_to_float16": float32_to_float16,
-    "load4": load4,
+    "load4": _load(4),
+    "load8": _load(8),
     "load_matrices": _matrices("load_matrices", ""),
     "load_matrices_turned": _matrices("load_matrices_turned", ".trans"),
     "multiply_bfloat16": _multiply("multiply_bfloat16", "m16n8k16", "bf16"),
@@ -309,7 +342,8 @@ INSTRUCTIONS = {
     "quotient": _unsigned("quotient", "udiv"),
     "remainder": _unsigned("remainder", "urem"),
     "share_with_tensor_cores": share_with_tensor_cores,
-    "store4": store4,
+    "store4": _store(4),
+    "store8": _store(8),
     "swizzle": swizzle,
     "tf32": tf32,
     "warpgroup_bfloat16": _by_warpgroup("warpgroup_bfloat16", "bf16"),

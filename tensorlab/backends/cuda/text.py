@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab.backends.cpu import halves
+from tensorlab.backends.cuda.intrinsics import load4, load8, store4, store8
 from tensorlab.backends.cuda.simulator import WARP, cuda
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
@@ -28,6 +29,7 @@ from tensorlab.scalars.updates import Update
 __all__ = [
     "arg_reduce_text",
     "cells_text",
+    "divider",
     "functions_of",
     "kernel_of",
     "pointwise_text",
@@ -86,6 +88,10 @@ def functions_of(name: str, text: str) -> dict[str, Any]:
         "cuda": cuda,
         "whole32": whole32,
         "whole64": whole64,
+        "load4": load4,
+        "load8": load8,
+        "store4": store4,
+        "store8": store8,
     }
     exec(compile(text, file, "exec"), names)
     return names
@@ -148,59 +154,153 @@ def _positions(number: str, shape: str, indent: int, *operands: tuple[str, str])
 
 def _taken(names: Sequence[str], *layouts: str) -> list[str]:
     """The parameters that stand for operands: the cells, the first one's number, and the strides."""
-    return [f"{name}, {name}_first, {', '.join(f'{name}_{each}' for each in layouts)}" for name in names]
+    return [", ".join([name, *(f"{name}_{each}" for each in ("first", *layouts))]) for name in names]
 
 
 def pointwise_text(
-    row: Scalar, wanted: dtype, element_types: Sequence[dtype], are_numbers: Sequence[bool]
+    row: Scalar, wanted: dtype, element_types: Sequence[dtype], ways: Sequence[str], width: int, is_line: bool
 ) -> str:
-    """The kernel of a scalar function: ``kernel(count, shape, out, out_first, out_shape, a, …)``.
+    """The kernel of a scalar function: ``kernel(count, shape, …, out, out_first, out_shape, a, …)``.
 
-    Each operand is three arguments: cells, the number of the first, and a stride for each dimension of
-    ``shape``; a Python number is one.
+    It computes `count` times `width` elements that are neighbours in the result. A thread reads two such runs
+    before it writes one: so much must be under way for memory to be busy. A run of four or eight is read and
+    written in one access.
+
+    Args:
+        row, wanted: see `tensorlab.backends.protocol.Core.pointwise`.
+        element_types: the operands' dtypes, the result's first.
+        ways: for each operand ``"run"``, if it has neighbours too; ``"same"``, if it has one cell for a run;
+            or ``"number"``, if it is one number, and one argument.
+        width: 1, 4 or 8.
+        is_line: whether the runs lie one behind the other. Else there is a ``shape`` of runs with, for each
+            of its dimensions, what `divider` says, and a step for each dimension behind each operand. A line
+            gets the number of elements, which need not be whole runs.
 
     Example:
         >>> from tensorlab.scalars import TABLE
-        >>> text = pointwise_text(TABLE["add"], dtypes.float32, [dtypes.float32] * 3, [False] * 3)
+        >>> text = pointwise_text(TABLE["neg"], dtypes.float32, [dtypes.float32] * 2, ["run"] * 2, 1, False)
         >>> print(text[text.index("def kernel"):])
-        def kernel(count, shape, out, out_first, out_shape, a, a_first, a_shape, b, b_first, b_shape):
-            for i in range(cuda.grid(1), count, cuda.gridsize(1)):
-                rest = i
+        def kernel(count, shape, factors, shifts, out, out_first, out_shape, a, a_first, a_shape):
+            threads = cuda.gridsize(1)
+            for run in range(cuda.grid(1), count, 2 * threads):
+                later = run + threads if run + threads < count else run
                 out_cell = out_first
                 a_cell = a_first
-                b_cell = b_first
-                for dim in range(len(shape) - 1, -1, -1):
-                    position = rest % shape[dim]
-                    rest //= shape[dim]
+                rest = run
+                for dim in range(len(shape) - 1, 0, -1):
+                    above = (rest * factors[dim]) >> shifts[dim]
+                    position = rest - above * shape[dim]
+                    rest = above
                     out_cell += position * out_shape[dim]
                     a_cell += position * a_shape[dim]
-                    b_cell += position * b_shape[dim]
-                out[out_cell] = np.float32(add(np.float32(a[a_cell]), np.float32(b[b_cell])))
+                out_cell += rest * out_shape[0]
+                a_cell += rest * a_shape[0]
+                out_cell_later = out_first
+                a_cell_later = a_first
+                rest = later
+                for dim in range(len(shape) - 1, 0, -1):
+                    above = (rest * factors[dim]) >> shifts[dim]
+                    position = rest - above * shape[dim]
+                    rest = above
+                    out_cell_later += position * out_shape[dim]
+                    a_cell_later += position * a_shape[dim]
+                out_cell_later += rest * out_shape[0]
+                a_cell_later += rest * a_shape[0]
+                a_seen = a[a_cell]
+                a_seen_later = a[a_cell_later]
+                out[out_cell] = np.float32(neg(np.float32(a_seen)))
+                out[out_cell_later] = np.float32(neg(np.float32(a_seen_later)))
         <BLANKLINE>
     """
     compute = compute_type(row.formula, wanted)
     kind, first = numpy_name(compute), numpy_name(wanted)
-    names = [*NAMES[: len(element_types) - 1]]
-    parameters, values, walked = [], [], ["out"]
-    for name, element_type, is_number in zip(names, element_types[1:], are_numbers[1:], strict=True):
-        if is_number:
-            parameters.append(name)
-            loaded = f"np.{first}({name})"
-        else:
-            parameters += _taken([name], "shape")
-            walked.append(name)
-            loaded = _load(f"{name}[{name}_cell]", element_type, first)
-        values.append(loaded if kind == first else f"np.{kind}({loaded})")
-    stored = _store(
-        f"{row.formula.__name__}({', '.join(values)})", element_types[0], compute.is_floating_point
-    )
+    operands = list(zip(["out", *NAMES], element_types, ways, strict=False))
+    walked = [name for name, _, way in operands if way == "run" or (way == "same" and not is_line)]
+    runs = "count" if width == 1 or not is_line else f"count // {width}"
+
+    def places(run: str, end: str) -> list[str]:
+        """Lines that set the cells at which a run begins."""
+        if is_line:
+            return [f"{name}_cell{end} = {name}_first + {run}" for name in walked]
+        return [
+            *(f"{name}_cell{end} = {name}_first" for name in walked),
+            f"rest = {run}",
+            "for dim in range(len(shape) - 1, 0, -1):",
+            "    above = (rest * factors[dim]) >> shifts[dim]",
+            "    position = rest - above * shape[dim]",
+            "    rest = above",
+            *(f"    {name}_cell{end} += position * {name}_shape[dim]" for name in walked),
+            *(f"{name}_cell{end} += rest * {name}_shape[0]" for name in walked),
+        ]
+
+    def read(end: str, many: int) -> list[str]:
+        """Lines that read a run of so many."""
+        return [
+            f"{name}_seen{end} = "
+            + (f"load{many}({name}, {cell})" if many > 1 and way == "run" else f"{name}[{cell}]")
+            for name, _, way in operands[1:]
+            if name in walked
+            for cell in [f"{name}_cell{end}"]
+        ]
+
+    def result(end: str, item: str) -> str:
+        """An element of the result, of a run that was read."""
+        values = []
+        for name, element_type, way in operands[1:]:
+            if way == "number":
+                loaded = f"np.{first}({name})"
+            else:
+                seen = f"{name}_seen" + (end if name in walked else "") + (item if way == "run" else "")
+                loaded = _load(seen, element_type, first)
+            values.append(loaded if kind == first else f"np.{kind}({loaded})")
+        value = f"{row.formula.__name__}({', '.join(values)})"
+        return _store(value, element_types[0], compute.is_floating_point)
+
+    def write(end: str, many: int) -> list[str]:
+        """Lines that compute and write a run of so many."""
+        if many == 1:
+            return [f"out[out_cell{end}] = {result(end, '')}"]
+        cell = "np.uint8({})" if element_types[0] is dtypes.bool else "{}"
+        items = (f"    {cell.format(result(end, f'[{item}]'))}," for item in range(many))
+        return [f"store{many}(out, out_cell{end}, (", *items, "))"]
+
+    def indented(*lines: str) -> list[str]:
+        return [" " * 8 + line for line in lines]
+
+    parameters = ["count"] if is_line else ["count, shape, factors, shifts"]
+    for name, _, way in operands:
+        parameters += [name] if way == "number" else _taken([name], *([] if is_line else ["shape"]))
+    kept = [name for name, _, way in operands if way == "same" and is_line]
+    begin = "{}" if width == 1 or not is_line else f"{width} * {{}}"
     lines = [
-        f"def kernel({', '.join(['count, shape', *_taken(['out'], 'shape'), *parameters])}):",
-        "    for i in range(cuda.grid(1), count, cuda.gridsize(1)):",
-        *_positions("i", "shape", 8, *((name, f"{name}_first") for name in walked)),
-        f"        out[out_cell] = {stored}",
+        f"def kernel({', '.join(parameters)}):",
+        "    threads = cuda.gridsize(1)",
+        *(f"    {name}_seen = {name}[{name}_first]" for name in kept),
+        f"    for run in range(cuda.grid(1), {runs}, 2 * threads):",
+        f"        later = run + threads if run + threads < {runs} else run",
+        *indented(*places(begin.format("run"), ""), *places(begin.format("later"), "_later")),
+        *indented(*read("", width), *read("_later", width), *write("", width), *write("_later", width)),
     ]
+    if is_line and width > 1:
+        lines.append(f"    for run in range({runs} * {width} + cuda.grid(1), count, threads):")
+        lines += indented(*places("run", ""), *read("", 1), *write("", 1))
     return _module(kind, [*_conversions(*element_types), formula_text(row.formula, compute, "")], lines)
+
+
+def divider(size: int) -> tuple[int, int]:
+    """A factor and a shift that divide by a size what is below 2³¹: ``n // size == (n * factor) >> shift``.
+
+    The factor is 2 to the power of the shift, divided by the size, and rounded up: by so little too great
+    that the quotient stays below the next whole number. A GPU divides in some twenty instructions, and
+    multiplies in one.
+
+    Example:
+        >>> factor, shift = divider(7)
+        >>> all((n * factor) >> shift == n // 7 for n in (0, 6, 7, 2**31 - 2, 2**31 - 1))
+        True
+    """
+    shift = 31 + (size - 1).bit_length()
+    return -((-1 << shift) // size), shift
 
 
 def update_text(rule: Update, element_type: dtype) -> str:

@@ -60,8 +60,8 @@ class Driver(Protocol):
     def new_pinned(self, size: int) -> np.ndarray:
         """So many bytes of the host that a GPU can copy from by itself."""
 
-    def take(self, block: Any) -> None:
-        """Learn that a block will serve a tensor."""
+    def take(self, block: Any, count: int, cell: np.dtype) -> Any:
+        """So many cells of a type, from the first byte of a block on, for a tensor."""
 
     def upload(self, cells: Any, array: np.ndarray) -> None:
         """Overwrite cells with those of a row-major array on the host.
@@ -112,10 +112,6 @@ class Driver(Protocol):
 class HostCells(np.ndarray):
     """Memory of the simulated device."""
 
-    def first(self, count: int, cell: np.dtype) -> np.ndarray:
-        """So many cells of a type, from the first byte on."""
-        return self[: count * cell.itemsize].view(cell)
-
     @property
     def pointer(self) -> int:
         """The address of the first byte."""
@@ -162,9 +158,10 @@ class Simulated:
         """See `Driver.new_pinned`."""
         return np.empty(size, np.uint8)
 
-    def take(self, block: HostCells) -> None:
+    def take(self, block: HostCells, count: int, cell: np.dtype) -> np.ndarray:
         """See `Driver.take`: whoever reads what nobody wrote finds NaN."""
         block.fill(POISON)
+        return block[: count * cell.itemsize].view(cell)
 
     def upload(self, cells: HostCells, array: np.ndarray) -> None:
         """See `Driver.upload`."""
@@ -242,10 +239,6 @@ class GpuCells:
     def nbytes(self) -> int:
         """The size in bytes."""
         return self.size * self.dtype.itemsize
-
-    def first(self, count: int, cell: np.dtype) -> GpuCells:
-        """So many cells of a type, from the first byte on."""
-        return GpuCells(self.pointer, count, cell)
 
     def view(self, cell: Any) -> GpuCells:
         """The same bytes as cells of another type."""
@@ -439,8 +432,9 @@ class Gpu:
         address = int(self._check(self._api.cuMemAllocHost(size)))
         return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
 
-    def take(self, block: GpuCells) -> None:
+    def take(self, block: GpuCells, count: int, cell: np.dtype) -> GpuCells:
         """See `Driver.take`."""
+        return GpuCells(block.pointer, count, cell)
 
     def upload(self, cells: GpuCells, array: np.ndarray) -> None:
         """See `Driver.upload`: the driver copies pageable memory to memory of its own before it returns."""

@@ -101,10 +101,10 @@ class Kept:
 
     def put(self, block: Any) -> None:
         """Keep a block."""
-        blocks = self.blocks.get(block.nbytes)
+        blocks = self.blocks.get(block.size)
         if blocks is None:
-            blocks = self.blocks[block.nbytes] = []
-            insort(self._sizes, block.nbytes)
+            blocks = self.blocks[block.size] = []
+            insort(self._sizes, block.size)
         blocks.append(block)
 
     def take(self, size: int) -> Any:
@@ -128,13 +128,13 @@ class _Use:
     That may happen in any thread, amid any call: to append to a deque is all that is safe then.
     """
 
-    __slots__ = ("block", "kept", "left", "size")
+    __slots__ = ("_leave", "_use")
 
-    def __init__(self, block: Any, size: int, kept: Kept, left: deque[tuple[Any, int, Kept]]) -> None:
-        self.block, self.size, self.kept, self.left = block, size, kept, left
+    def __init__(self, use: tuple[Any, int, Kept], leave: Callable[[Any], None]) -> None:
+        self._use, self._leave = use, leave
 
     def __del__(self) -> None:
-        self.left.append((self.block, self.size, self.kept))
+        self._leave(self._use)
 
 
 class Pool:
@@ -199,9 +199,10 @@ class Pool:
             if block is None:
                 block = self._from_driver(size)
             self._allocated += size
-            self.peak = max(self.peak, self._allocated)
-        self.driver.take(block)
-        return DeviceMemory(block.first(count, cell), _Use(block, size, kept, self._left))
+            if self._allocated > self.peak:
+                self.peak = self._allocated
+        cells = self.driver.take(block, count, cell)
+        return DeviceMemory(cells, _Use((block, size, kept), self._left.append))
 
     def _from_driver(self, size: int) -> Any:
         whole = size if size <= SMALL else -(-size // PAGE) * PAGE

@@ -167,7 +167,7 @@ def test_a_function_that_numba_cuda_has_under_another_name_compiles(name):
 @compiling
 def test_a_function_of_a_formula_is_no_instruction_of_that_name():
     row, single = TABLE["remainder"], dtypes.float32
-    made = text.pointwise_text(row, single, [single] * 3, [False] * 3)
-    kinds = (COUNT, (COUNT,), *(FLOATS, COUNT, (COUNT,)) * 3)
+    made = text.pointwise_text(row, single, [single] * 3, ["run"] * 3, 4, True)
+    kinds = COUNT, *(FLOATS, COUNT) * 3
     code = compiler.ptx(text.kernel_of("remainder", made), kinds, (8, 0)).code
     assert b".f64" in code  # as fmod takes

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
-from tensorlab.backends import Backend
+from tensorlab.backends import HOST, Backend
 from tensorlab.contracts import EXPLAINED, flags_of, misuse, need_flags
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
@@ -237,7 +237,7 @@ def several(tensors: Sequence, function: str) -> list[Tensor]:
 # --- what can be said of every new tensor -------------------------------------------------------------
 
 
-def tensor_options(function: Callable[P, R]) -> Callable[..., R]:
+def tensor_options(function: Callable[P, R], places: bool = False) -> Callable[..., R]:
     """Let callers of a function that makes a tensor write `layout`, `pin_memory` and `requires_grad`.
 
     The first two can be given the value that describes the tensors of this library, and no other. `device` is
@@ -246,6 +246,7 @@ def tensor_options(function: Callable[P, R]) -> Callable[..., R]:
 
     Args:
         function: what makes the tensor.
+        places: whether the function makes it where it is asked for, and gets a `device` for `place_of`.
     """
     flags = flags_of(function)
 
@@ -257,6 +258,8 @@ def tensor_options(function: Callable[P, R]) -> Callable[..., R]:
                 if not _OPTIONS.isdisjoint(keywords):
                     requires_grad = _taken(function.__name__, keywords)
                     place = _place(keywords)
+                    if places and place is not None:
+                        keywords["device"] = place
                 if flags:
                     need_flags(function, flags, keywords)
             made: Any = function(*arguments, **keywords)
@@ -270,6 +273,15 @@ def tensor_options(function: Callable[P, R]) -> Callable[..., R]:
 
     EXPLAINED.add(with_options)
     return with_options
+
+
+# `tensor_options` of a function that makes its tensor where it is asked for.
+placing = functools.partial(tensor_options, places=True)
+
+
+def place_of(device: object) -> Backend:
+    """Where a function of `placing` makes its tensor."""
+    return device if isinstance(device, Backend) else HOST
 
 
 _ONLY = {"layout": strided, "pin_memory": False}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlab.backends import HOST
+from tensorlab.backends import HOST, Backend
 from tensorlab.core import dtypes, layout
 from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
@@ -14,7 +14,7 @@ from tensorlab.dispatch.copies import fill
 from tensorlab.dispatch.memory import allocate_strided, filled
 from tensorlab.dispatch.operands import Number, is_number, number_dtype
 from tensorlab.names.functions import with_given_names
-from tensorlab.ops.arguments import as_dtype, ints_from, sizes_from, tensor_options
+from tensorlab.ops.arguments import as_dtype, ints_from, place_of, placing, sizes_from, tensor_options
 from tensorlab.ops.conversion import strides_like
 from tensorlab.ops.outputs import fitted
 from tensorlab.registry import op
@@ -23,7 +23,7 @@ from tensorlab.tensor import Tensor, make_tensor
 
 
 @op()
-@tensor_options
+@placing
 def empty(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
@@ -58,12 +58,13 @@ def empty(
     if out is not None:
         made = fitted(out, shape, _dtype_for(dtype, out))
     else:
-        made = allocate_strided(shape, stride, as_dtype(dtype) or dtypes.get_default_dtype())
+        element_type = as_dtype(dtype) or dtypes.get_default_dtype()
+        made = allocate_strided(shape, stride, element_type, place_of(device))
     return made if names is None else with_given_names(made, names)
 
 
 @op()
-@tensor_options
+@placing
 def zeros(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
@@ -81,11 +82,11 @@ def zeros(
         >>> tl.zeros(2, names=("N",))
         tensor([0., 0.], names=('N',))
     """
-    return _new("zeros", sizes, size, 0, out, dtype, names)
+    return _new("zeros", sizes, size, 0, out, dtype, names, place_of(device))
 
 
 @op()
-@tensor_options
+@placing
 def ones(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
@@ -100,11 +101,11 @@ def ones(
         >>> tl.ones(3, dtype=tl.int16)
         tensor([1, 1, 1], dtype=tensorlab.int16)
     """
-    return _new("ones", sizes, size, 1, out, dtype, names)
+    return _new("ones", sizes, size, 1, out, dtype, names, place_of(device))
 
 
 @op()
-@tensor_options
+@placing
 def full(
     size: Sequence[int],
     fill_value: Number | Tensor,
@@ -133,7 +134,7 @@ def full(
         )
     if out is None and dtype is None:
         dtype = number_dtype(value)
-    return _new("full", (size,), None, value, out, dtype, names)
+    return _new("full", (size,), None, value, out, dtype, names, place_of(device))
 
 
 @op()
@@ -246,7 +247,7 @@ def new_zeros(
         >>> tl.tensor([1, 2]).new_zeros(3)
         tensor([0, 0, 0])
     """
-    return _new("new_zeros", sizes, size, 0, None, dtype or input._dtype, like=input)
+    return _new("new_zeros", sizes, size, 0, None, dtype or input._dtype, place=input._storage.backend)
 
 
 @op("method")
@@ -264,7 +265,7 @@ def new_ones(
         >>> tl.tensor([1, 2]).new_ones(3)
         tensor([1, 1, 1])
     """
-    return _new("new_ones", sizes, size, 1, None, dtype or input._dtype, like=input)
+    return _new("new_ones", sizes, size, 1, None, dtype or input._dtype, place=input._storage.backend)
 
 
 @op("method")
@@ -294,14 +295,13 @@ def _new(
     out: Tensor | None,
     wanted: dtype | None,
     names: Sequence[str | None] | None = None,
-    like: Tensor | None = None,
+    place: Backend = HOST,
 ) -> Tensor:
     """The tensor that a call of `function` means, with one value in every element."""
     shape = _needed_sizes(sizes, function, size)
     if out is None:
         element_type = as_dtype(wanted) or dtypes.get_default_dtype()
-        backend = HOST if like is None else like._storage.backend
-        made = filled(shape, None, element_type, value, backend)
+        made = filled(shape, None, element_type, value, place)
     else:
         made = fitted(out, shape, _dtype_for(wanted, out))
         fill(made, value)

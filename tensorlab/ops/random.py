@@ -25,7 +25,7 @@ from tensorlab.dispatch.primitive import check_out
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.argreduce import amax, amin, aminmax, argmax
-from tensorlab.ops.arguments import tensor_options
+from tensorlab.ops.arguments import placing, tensor_options
 from tensorlab.ops.creation import empty, empty_like
 from tensorlab.ops.pointwise import add_, div, mul_
 from tensorlab.ops.random_fills import bernoulli_, exponential_, normal_, uniform_
@@ -46,7 +46,7 @@ from tensorlab.tensor import Tensor
 
 
 @op()
-@tensor_options
+@placing
 def rand(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
@@ -79,7 +79,7 @@ def rand(
                 [0.5138, 0.6443, 0.8991, 0.0141],
                 [0.5785, 0.1218, 0.9181, 0.6805]])
     """
-    made = new(sizes, size, "rand", out, dtype)
+    made = new(sizes, size, "rand", out, dtype, device)
     if out is None and made._dtype.is_floating_point:
         fill_new(made, "uniform", generator, 0.0, 1.0)
     else:
@@ -88,7 +88,7 @@ def rand(
 
 
 @op()
-@tensor_options
+@placing
 def randn(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
@@ -109,7 +109,7 @@ def randn(
         tensor([[ 0.2713, -1.2729],
                 [ 0.5027,  0.4181]])
     """
-    made = new(sizes, size, "randn", out, dtype)
+    made = new(sizes, size, "randn", out, dtype, device)
     if out is None and made._dtype.is_floating_point:
         fill_new(made, "normal", generator, 0.0, 1.0)
     else:
@@ -172,7 +172,7 @@ def randn_like(
 
 
 @op()
-@tensor_options
+@placing
 def normal(
     mean: Tensor | float = 0.0,
     std: Tensor | float = 1.0,
@@ -212,7 +212,7 @@ def normal(
     if bool(tensors) == (size is not None):
         raise TypeError("normal() takes a size exactly when mean and std are both numbers")
     if not tensors:
-        version, target = next_version(out), new((), size, "normal", out, dtype)
+        version, target = next_version(out), new((), size, "normal", out, dtype, device)
         normal_(target, mean, std, generator=generator)  # type: ignore[arg-type]
         return counted(target, version)
     if dtype is not None or device is not None:

@@ -14,7 +14,7 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.memory_formats import memory_format, preserve_format
 from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.memory import as_new
-from tensorlab.ops.arguments import as_dtype, tensor_options
+from tensorlab.ops.arguments import as_dtype, placing, tensor_options
 from tensorlab.ops.creation import empty_like
 from tensorlab.ops.sampling import LONGEST, SHORTEST, as_long, fill, new, node
 from tensorlab.random import Generator
@@ -33,7 +33,7 @@ WIDE_SPAN = 2**28
 
 
 @op()
-@tensor_options
+@placing
 def randint(
     *bounds: int | Sequence[int],
     low: int | None = None,
@@ -75,7 +75,7 @@ def randint(
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"randint(): argument 'size' must be tuple of ints, not {type(size).__name__}")
     first, end = _bounds("randint", given, low, high)
-    target = new((), size, "randint", out, dtype or (dtypes.int64 if out is None else None))
+    target = new((), size, "randint", out, dtype or (dtypes.int64 if out is None else None), device)
     _fill_integers(target, first, end, generator)
     return as_new(target) if out is None else target
 
@@ -118,7 +118,7 @@ def randint_like(
 
 
 @op()
-@tensor_options
+@placing
 def randperm(
     n: int,
     *,
@@ -160,7 +160,7 @@ def randperm(
             f"n cannot be greater than {most} for {element_type.name}, which does not hold all integers "
             f"below {count}"
         )
-    target = new((), (count,), "randperm", out, element_type)
+    target = new((), (count,), "randperm", out, element_type, device)
     fill(target, "permutation", generator)
     return as_new(target) if out is None else target
 

@@ -14,7 +14,7 @@ from tensorlab.core.layout import as_int
 from tensorlab.dispatch.guards import guard_write
 from tensorlab.dispatch.memory import allocate, as_new
 from tensorlab.dispatch.operands import Number, is_number
-from tensorlab.ops.arguments import as_dtype, sizes_from
+from tensorlab.ops.arguments import as_dtype, place_of, sizes_from
 from tensorlab.ops.outputs import fitted
 from tensorlab.random import Generator, default_generator
 from tensorlab.tensor import Tensor
@@ -159,6 +159,7 @@ def new(
     function: str,
     out: Tensor | None,
     element_type: dtype | None,
+    device: object = None,
 ) -> Tensor:
     """The tensor to fill: `out` if there is one, else a new one.
 
@@ -171,7 +172,7 @@ def new(
     shape = sizes_from(sizes, function, size)
     element_type = as_dtype(element_type)
     if out is None:
-        return allocate(shape, element_type or dtypes.get_default_dtype())
+        return allocate(shape, element_type or dtypes.get_default_dtype(), place_of(device))
     if element_type is not None and element_type is not out.dtype:
         raise RuntimeError(
             f"dtype {element_type.name} does not match dtype of out parameter ({out.dtype.name})"

@@ -96,6 +96,15 @@ def test_tensors_go_to_the_device_and_come_back(simulated):
     assert x.storage().tolist() == host.storage().tolist()
 
 
+def test_what_is_made_on_the_device_is_not_brought_there(simulated, monkeypatch):
+    monkeypatch.setattr(gpu("a test").driver, "upload", None)
+    made = [tl.zeros(2, 3, device="cuda"), tl.ones(2, device="cuda:0"), tl.empty(3, device="cuda")]
+    made += [tl.full((2,), 7, device="cuda"), tl.rand(3, device="cuda"), tl.randn(2, device="cuda")]
+    made += [tl.normal(0.0, 1.0, (2,), device="cuda"), tl.randint(9, (4,), device="cuda")]
+    assert all(each.is_cuda for each in made)
+    assert (made[0].tolist(), made[1].tolist(), made[3].tolist()) == ([[0] * 3] * 2, [1, 1], [7, 7])
+
+
 def test_no_more_is_downloaded_than_from_the_first_element_to_the_last(simulated, monkeypatch):
     x, driver = tl.arange(600.0).view(20, 30).cuda(), gpu("a test").driver
     download, seen = driver.download, []
@@ -118,9 +127,7 @@ def test_tensors_are_made_on_the_device(simulated):
         assert made.is_cuda
     assert tl.zeros_like(tl.zeros(2, device="cuda"), device="cpu").device.type == "cpu"
     tl.manual_seed(0)
-    drawn = tl.randn(3, device="cuda")
-    tl.manual_seed(0)
-    assert drawn.cpu().equal(tl.randn(3))
+    assert tl.rand(3, device="cuda").cpu().equal(tl.random.Philox(0).uniform(3))
 
 
 def test_a_network_learns_the_same_on_both_devices(simulated):

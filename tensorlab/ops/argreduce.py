@@ -15,7 +15,6 @@ from tensorlab.core import dtypes, layout
 from tensorlab.dispatch.primitive import Primitive, Result, call, refuse_recorded, unary
 from tensorlab.names.rules import reduces
 from tensorlab.ops import pointwise
-from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.outputs import need_outs, typed_out, written
 from tensorlab.ops.reduce import (
@@ -283,7 +282,7 @@ def _with_places(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) ->
     _refuse_empty(name, input, (position,), IndexError)
     params = position, as_flag(name, keepdim)
     primitive, places, node, results = _FORMS[name]
-    elements, kind = detach(input) if requires_grad(input) else input, input.dtype
+    elements, kind = input.detach() if requires_grad(input) else input, input.dtype
     values, indices = (None, None) if out is None else need_outs(name, out, 2)
     if values is not None and indices is not None:
         typed_out(name, kind, values)
@@ -373,7 +372,7 @@ def aminmax(
     """
     position = None if dim is None else as_one_dim("aminmax", dim, input)
     least, greatest = (None, None) if out is None else need_outs("aminmax", out, 2)
-    elements = detach(input)
+    elements = input.detach()
     results = (
         _extreme(AMIN, elements, position, keepdim, least, "aminmax"),
         _extreme(AMAX, elements, position, keepdim, greatest, "aminmax"),

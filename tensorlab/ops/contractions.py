@@ -12,19 +12,16 @@ from tensorlab.core import dtypes, layout
 from tensorlab.core.layout import Size
 from tensorlab.dispatch.operands import Number, is_number, number_from, result_type
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.ops.aliases import as_own, detach
-from tensorlab.ops.arithmetic import add, sub
+from tensorlab.ops.aliases import as_own
+from tensorlab.ops.arithmetic import add
 from tensorlab.ops.conversion import cast
 from tensorlab.ops.creation import full_like
-from tensorlab.ops.dims import permute
 from tensorlab.ops.elementwise import compute, compute_into
 from tensorlab.ops.joining import stack
 from tensorlab.ops.outputs import need_dtype, written
 from tensorlab.ops.pointwise import mul
 from tensorlab.ops.products import product
-from tensorlab.ops.reduction import sum as sum_over
-from tensorlab.ops.shape import broadcast_tensors, reshape, unsqueeze
-from tensorlab.ops.slicing import diagonal, select
+from tensorlab.ops.shape import broadcast_tensors
 from tensorlab.ops.view_backward import placed
 from tensorlab.registry import op
 from tensorlab.scalars.steps import WITH_PRODUCT
@@ -58,7 +55,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
                 f"outer: Expected 1-D argument {name}, but got {operand.ndim}-D, of shape "
                 f"{tuple(operand.shape)}"
             )
-    return mul(unsqueeze(input, 1), vec2, out=out)
+    return mul(input.unsqueeze(1), vec2, out=out)
 
 
 @op("function method", names="multiplies_outer")
@@ -130,9 +127,9 @@ def tensordot(
         if a.shape[x] == b.shape[y]:
             continue
         if b.shape[y] == 1:  # one operand is broadcast along the other, which can be summed before
-            a = sum_over(a, x, keepdim=True, dtype=a.dtype)
+            a = a.sum(x, keepdim=True, dtype=a.dtype)
         elif a.shape[x] == 1:
-            b = sum_over(b, y, keepdim=True, dtype=b.dtype)
+            b = b.sum(y, keepdim=True, dtype=b.dtype)
         else:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {a.shape[x]} in dim {x} and second "
@@ -143,9 +140,9 @@ def tensordot(
     k = Size(a.shape[dim] for dim in dims_a).numel()
     row_sizes = Size(a.shape[dim] for dim in rows)
     column_sizes = Size(b.shape[dim] for dim in columns)
-    left = reshape(permute(a, [*rows, *dims_a]), [row_sizes.numel(), k])
-    right = reshape(permute(b, [*dims_b, *columns]), [k, column_sizes.numel()])
-    result = reshape(product(left, right), row_sizes + column_sizes)
+    left = a.permute([*rows, *dims_a]).reshape([row_sizes.numel(), k])
+    right = b.permute([*dims_b, *columns]).reshape([k, column_sizes.numel()])
+    result = product(left, right).reshape(row_sizes + column_sizes)
     return result if out is None else written(out, result, exact=True)
 
 
@@ -188,11 +185,10 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     ndim = max(input.ndim, other.ndim)
     left = (1,) * (ndim - input.ndim) + input.shape
     right = (1,) * (ndim - other.ndim) + other.shape
-    spread = mul(
-        reshape(input, [size for pair in left for size in (pair, 1)]),
-        reshape(other, [size for pair in right for size in (1, pair)]),
+    spread = input.reshape([size for pair in left for size in (pair, 1)]) * other.reshape(
+        [size for pair in right for size in (1, pair)]
     )
-    result = as_own(reshape(spread, [x * y for x, y in zip(left, right, strict=True)]))
+    result = as_own(spread.reshape([x * y for x, y in zip(left, right, strict=True)]))
     return result if out is None else written(out, result)
 
 
@@ -215,7 +211,7 @@ def trace(input: Tensor) -> Tensor:
         )
     if input.dtype is dtypes.bool:
         raise NotImplementedError("trace is not implemented for 'Bool': convert first, x.to(tensorlab.int64)")
-    return record(TraceBackward0, sum_over(diagonal(detach(input))), input, sizes=input._shape)
+    return record(TraceBackward0, input.detach().diagonal().sum(), input, sizes=input._shape)
 
 
 TraceBackward0 = formulas(
@@ -288,7 +284,7 @@ def _with_product(
     result_dtype = result_type(input, vec1, vec2)
     large = vec1.ndim == vec2.ndim == 1 and vec1.numel() * vec2.numel() >= LARGE
     if large and result_dtype.is_floating_point and beta != 0:
-        operands = input, unsqueeze(vec1, 1), vec2, float(beta), float(alpha)
+        operands = input, vec1.unsqueeze(1), vec2, float(beta), float(alpha)
         if out is None:
             return compute(WITH_PRODUCT, *operands)
         return compute_into(out, WITH_PRODUCT, *operands, resizes=True)
@@ -299,14 +295,14 @@ def _with_product(
     if kind is dtypes.bool:
         beta, alpha = bool(beta), bool(alpha)  # bools stay bools: a product is `and`, a sum is `or`
     if alpha != 1:
-        products = mul(products, alpha)
+        products = products * alpha
     if beta == 0:  # -0 leaves every product as it is, and the result is laid out like `input`
         addend = full_like(input, -0.0 if kind.is_floating_point else 0, dtype=kind)
     else:
-        addend = cast(input, kind) if beta == 1 else mul(cast(input, kind), beta)
+        addend = cast(input, kind) if beta == 1 else cast(input, kind) * beta
     if not halves:
         return add(addend, products, out=out)
-    result = cast(add(addend, products), result_dtype)
+    result = cast(addend + products, result_dtype)
     return result if out is None else written(out, result)
 
 
@@ -369,8 +365,8 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
             f"convert first, x.to(tensorlab.{dtypes.promote_types(input.dtype, other.dtype).name})"
         )
     a, b = broadcast_tensors(input, other)
-    x, y = ([select(operand, dim, i) for i in range(3)] for operand in (a, b))
-    terms = [sub(mul(x[i], y[j]), mul(x[j], y[i])) for i, j in ((1, 2), (2, 0), (0, 1))]
+    x, y = ([operand.select(dim, i) for i in range(3)] for operand in (a, b))
+    terms = [x[i] * y[j] - x[j] * y[i] for i, j in ((1, 2), (2, 0), (0, 1))]
     if out is not None:
         need_dtype(out, input.dtype)
     return stack(terms, dim, out=out)

@@ -27,12 +27,9 @@ from tensorlab.dispatch.primitive import (
     unary,
 )
 from tensorlab.names.rules import keeps
-from tensorlab.ops import conversion
-from tensorlab.ops.aliases import detach
 from tensorlab.ops.joining import cat, stack
 from tensorlab.ops.outputs import need_outs, typed_out, written
-from tensorlab.ops.pointwise import exp, log, logaddexp
-from tensorlab.ops.rearranging import flip
+from tensorlab.ops.pointwise import log
 from tensorlab.ops.reduce import as_one_dim
 from tensorlab.ops.where import safe_where
 from tensorlab.registry import op
@@ -181,7 +178,7 @@ def _sums(scan: Scan, input: Tensor, dim: int, chosen: dtype | None, out: Tensor
         value = typed_out(scan.name, chosen, out)
     if value is dtypes.bool:
         _refuse_bool(scan.name, value, input)
-        input = conversion.to(input, dtypes.bool)
+        input = input.to(dtypes.bool)
     if out is None:
         return unary(scan, input, (position, value))
     return call(scan, input, params=(position, value), out=out)
@@ -250,7 +247,7 @@ def _share(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
     positive = grad > 0
     least = -dtypes.finfo_max(grad._dtype)
     logs = safe_where(positive, log, grad, least) - result
-    return exp(flip(logcumsumexp(flip(logs, (dim,)), dim), (dim,)) + input)
+    return (logcumsumexp(logs.flip((dim,)), dim).flip((dim,)) + input).exp()
 
 
 LogcumsumexpBackward0 = formulas("LogcumsumexpBackward0", input=_d_logcumsumexp)
@@ -281,13 +278,13 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tenso
         )
     if out is not None:
         check_out("logcumsumexp", out, input)
-    total = conversion.to(detach(input), dtypes.float64)
+    total = input.detach().to(dtypes.float64)
     size, step = input._shape[position] if input.ndim else 1, 1
     while step < size:  # each element is joined with what was joined `step` before it
         before, later = total.narrow(position, 0, size - step), total.narrow(position, step, size - step)
-        total = cat([total.narrow(position, 0, step), logaddexp(before, later)], position)
+        total = cat([total.narrow(position, 0, step), before.logaddexp(later)], position)
         step *= 2
-    result = conversion.to(total, input._dtype, memory_format=contiguous_format, copy=True)
+    result = total.to(input._dtype, memory_format=contiguous_format, copy=True)
     if out is not None:
         return written(out, result)
     return record(LogcumsumexpBackward0, result, input, dim=position)

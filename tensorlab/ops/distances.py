@@ -12,19 +12,12 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.core import broadcasting
 from tensorlab.core.layout import Size
 from tensorlab.ops.arguments import need_tensors
-from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dims import transpose
 from tensorlab.ops.elementwise import apply
-from tensorlab.ops.indexing.index_select import take
 from tensorlab.ops.joining import cat
 from tensorlab.ops.norms import d_vector_norm, vector_norm
-from tensorlab.ops.pointwise import absolute, eq, mul, sgn, square
 from tensorlab.ops.products import product
 from tensorlab.ops.ranges import triu_indices
-from tensorlab.ops.reduction import sum as sum_over
-from tensorlab.ops.shape import unsqueeze
-from tensorlab.ops.slicing import narrow
 from tensorlab.ops.where import safe_where
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE
@@ -49,7 +42,7 @@ def _d_euclidean(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) -> Tensor
 
 
 def _d_other_euclidean(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) -> Tensor:
-    return _d_euclidean(transpose(grad, -2, -1), x2, x1, transpose(result, -2, -1))
+    return _d_euclidean(grad.transpose(-2, -1), x2, x1, result.transpose(-2, -1))
 
 
 def _d_distance(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor, p: float) -> Tensor | None:
@@ -59,20 +52,20 @@ def _d_distance(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor, p: float) 
         return x1.new_zeros(x1.shape)
     parts = []
     for first, count in _parts_of(x1, x2):
-        difference = sub(unsqueeze(narrow(x1, -2, first, count), -2), unsqueeze(x2, -3))
-        norms = narrow(result, -2, first, count)
-        arrived = narrow(grad, -2, first, count)
+        difference = x1.narrow(-2, first, count).unsqueeze(-2) - x2.unsqueeze(-3)
+        norms = result.narrow(-2, first, count)
+        arrived = grad.narrow(-2, first, count)
         if p == math.inf:  # unlike a norm's, this gradient is not shared by components of equal size
-            greatest = eq(absolute(difference), unsqueeze(norms, -1))
-            slope: Any = mul(mul(sgn(difference), unsqueeze(arrived, -1)), greatest)
+            greatest = difference.abs() == norms.unsqueeze(-1)
+            slope: Any = difference.sgn() * arrived.unsqueeze(-1) * greatest
         else:
             slope = d_vector_norm(arrived, difference, norms, p, -1, False)
-        parts.append(sum_over(slope, -2))
+        parts.append(slope.sum(-2))
     return cat(parts, -2)
 
 
 def _d_other_distance(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor, p: float) -> Tensor | None:
-    return _d_distance(transpose(grad, -2, -1), x2, x1, transpose(result, -2, -1), p)
+    return _d_distance(grad.transpose(-2, -1), x2, x1, result.transpose(-2, -1), p)
 
 
 EuclideanDistBackward0 = formulas("EuclideanDistBackward0", x1=_d_euclidean, x2=_d_other_euclidean)
@@ -124,7 +117,7 @@ def cdist(
     a, b = (x.detach() if requires_grad(x) else x for x in (x1, x2))
     if p == 2 and (by_product or (by_product is None and max(m, n) > FEW)):
         return record(EuclideanDistBackward0, _by_product(a, b), x1, x2)
-    norms = [_norms(narrow(a, -2, first, count), b, p) for first, count in _parts_of(a, b)]
+    norms = [_norms(a.narrow(-2, first, count), b, p) for first, count in _parts_of(a, b)]
     return record(CdistBackward0, cat(norms, -2), x1, x2, p=float(p))
 
 
@@ -138,13 +131,13 @@ def _parts_of(x1: Tensor, x2: Tensor) -> Iterator[tuple[int, int]]:
 
 
 def _norms(x1: Tensor, x2: Tensor, p: float) -> Tensor:
-    return vector_norm(sub(unsqueeze(x1, -2), unsqueeze(x2, -3)), p, -1)
+    return vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
 
 
 def _by_product(x1: Tensor, x2: Tensor) -> Tensor:
-    a, b = (sum_over(square(x), -1, keepdim=True) for x in (x1, x2))
-    products = product(x1, transpose(x2, -2, -1))
-    return apply(TABLE["root_of_squares"], a, transpose(b, -2, -1), products, out=products)
+    a, b = (x.square().sum(-1, keepdim=True) for x in (x1, x2))
+    products = product(x1, x2.transpose(-2, -1))
+    return apply(TABLE["root_of_squares"], a, b.transpose(-2, -1), products, out=products)
 
 
 @op(aliases="nn.functional.pdist")
@@ -174,7 +167,7 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
     count = input.shape[0]
     table = cdist(input, input, p, "donot_use_mm_for_euclid_dist")
     first, second = triu_indices(count, count, 1)
-    return take(table, add(mul(first, count), second))
+    return table.take(first * count + second)
 
 
 @op("function method")
@@ -189,7 +182,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
         (tensor(5.), tensor(7.))
     """
     need_tensors("dist", input=input, other=other)
-    return vector_norm(sub(input, other), p)
+    return vector_norm(input - other, p)
 
 
 def _check(x1: Tensor, x2: Tensor, p: float) -> None:

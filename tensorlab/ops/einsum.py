@@ -18,12 +18,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlab.core.layout import Size
-from tensorlab.ops.dims import permute
-from tensorlab.ops.pointwise import mul
 from tensorlab.ops.products import product
-from tensorlab.ops.reduction import sum as sum_over
-from tensorlab.ops.shape import reshape, unsqueeze, view
-from tensorlab.ops.slicing import diagonal
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -69,13 +64,13 @@ def einsum(*args: Any) -> Tensor:
     aligned = [_aligned(operand, labels, (*output, *contracted)) for operand, labels in terms]
     kept = len(output)
     if len(aligned) == 1:
-        return sum_over(aligned[0], list(range(kept, kept + len(contracted)))) if contracted else aligned[0]
+        return aligned[0].sum(list(range(kept, kept + len(contracted)))) if contracted else aligned[0]
     while len(aligned) > 1:
         first, second = _cheapest_pair([operand.shape for operand in aligned], kept)
         b, a = aligned.pop(second), aligned.pop(first)
         done = [dim for dim in range(kept, a.ndim) if all(other.shape[dim] == 1 for other in aligned)]
         aligned.insert(first, _contract(a, b, done))
-    return view(aligned[0], aligned[0].shape[:kept]) if contracted else aligned[0]
+    return aligned[0].view(aligned[0].shape[:kept]) if contracted else aligned[0]
 
 
 def _rank(label: Label) -> int:
@@ -94,7 +89,7 @@ def _take_diagonals(operand: Tensor, labels: Labels, position: int) -> tuple[Ten
                 f"einsum(): subscript {label} is repeated for operand {position} but the sizes don't match, "
                 f"{operand.shape[second]} != {operand.shape[first]}: its shape is {tuple(operand.shape)}"
             )
-        operand = diagonal(operand, 0, first, second)
+        operand = operand.diagonal(0, first, second)
         labels = (*labels[:first], *labels[first + 1 : second], *labels[second + 1 :], label)
     return operand, labels
 
@@ -135,8 +130,8 @@ def _aligned(operand: Tensor, labels: Labels, wanted: Sequence[Label]) -> Tensor
     for label in wanted:
         if label not in places:
             places[label] = operand.ndim
-            operand = unsqueeze(operand, -1)
-    return permute(operand, [places[label] for label in wanted])
+            operand = operand.unsqueeze(-1)
+    return operand.permute([places[label] for label in wanted])
 
 
 def _contract(a: Tensor, b: Tensor, done: Sequence[int]) -> Tensor:
@@ -148,11 +143,11 @@ def _contract(a: Tensor, b: Tensor, done: Sequence[int]) -> Tensor:
     """
     alone_in_a = [dim for dim in done if a.shape[dim] != 1 and b.shape[dim] == 1]
     alone_in_b = [dim for dim in done if a.shape[dim] == 1 and b.shape[dim] != 1]
-    a = sum_over(a, alone_in_a, True) if alone_in_a else a
-    b = sum_over(b, alone_in_b, True) if alone_in_b else b
+    a = a.sum(alone_in_a, True) if alone_in_a else a
+    b = b.sum(alone_in_b, True) if alone_in_b else b
     inner = [dim for dim in done if a.shape[dim] != 1 and b.shape[dim] != 1]
     if not inner:
-        return mul(a, b)
+        return a * b
     others = [dim for dim in range(a.ndim) if dim not in inner]
     batch = [dim for dim in others if a.shape[dim] != 1 and b.shape[dim] != 1]
     rows = [dim for dim in others if a.shape[dim] != 1 and dim not in batch]
@@ -162,15 +157,15 @@ def _contract(a: Tensor, b: Tensor, done: Sequence[int]) -> Tensor:
     result = product(_matrices(a, batch, rows, inner), _matrices(b, batch, inner, columns))
     order = [*batch, *rows, *inner, *columns]
     left, right = [a.shape[dim] for dim in (*batch, *rows)], [b.shape[dim] for dim in columns]
-    result = view(result, [*left, *[1] * len(inner), *right])
-    return permute(result, [order.index(dim) for dim in range(a.ndim)])
+    result = result.view([*left, *[1] * len(inner), *right])
+    return result.permute([order.index(dim) for dim in range(a.ndim)])
 
 
 def _matrices(operand: Tensor, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]) -> Tensor:
     """A batch of matrices: each group of dimensions as one dimension."""
     shape = [Size(operand.shape[dim] for dim in group).numel() for group in (batch, rows, columns)]
     rest = [dim for dim in range(operand.ndim) if dim not in (*batch, *rows, *columns)]  # of size 1
-    return reshape(permute(operand, [*batch, *rows, *columns, *rest]), shape)
+    return operand.permute([*batch, *rows, *columns, *rest]).reshape(shape)
 
 
 def _parse(args: Sequence[Any]) -> tuple[list[Labels], Labels, list[Tensor]]:

@@ -10,7 +10,6 @@ from tensorlab.core import dtypes
 from tensorlab.core.layout import Size
 from tensorlab.core.modes import no_grad
 from tensorlab.dispatch.primitive import Recorded, call
-from tensorlab.ops.conversion import to
 from tensorlab.ops.indexing.index_plan import Read, Route, Term
 from tensorlab.ops.norms import vector_norm
 from tensorlab.registry import op
@@ -80,7 +79,7 @@ def embedding(
 def _shorten(weight: Tensor, input: Tensor, most: float, exponent: float) -> None:
     """Shorten the rows that are asked for, in place."""
     with no_grad():
-        numbers = to(input, dtypes.int64).reshape(-1).unique()
+        numbers = input.to(dtypes.int64).reshape(-1).unique()
         chosen = weight.detach().index_select(0, numbers)
         lengths = vector_norm(chosen, exponent, 1, keepdim=True)
         factors = (most / (lengths + 1e-7)).masked_fill(lengths <= most, 1)

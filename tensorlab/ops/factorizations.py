@@ -26,7 +26,6 @@ from tensorlab.ops.lapack import (
     matrices_of,
     square_matrices,
 )
-from tensorlab.ops.slicing import narrow
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -381,9 +380,9 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     full = bool(np.all(rank == n)) and m > n
     nothing = np.empty(0, a.dtype)
     if vectors:
-        x = as_own(narrow(as_result(solution[..., 0], A, matrices=False), -1, 0, n))
+        x = as_own(as_result(solution[..., 0], A, matrices=False).narrow(-1, 0, n))
     else:
-        x = as_own(narrow(as_result(solution, A), -2, 0, n))
+        x = as_own(as_result(solution, A).narrow(-2, 0, n))
     squares = as_result(residuals if full and driver != "gelsy" else nothing, A, matrices=False)
     record_several(gradients.LinalgLstsqBackward0, (x, squares), A, B, pinv=_pseudo_inverse, vectors=vectors)
     return return_types.linalg_lstsq(

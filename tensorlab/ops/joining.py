@@ -14,8 +14,7 @@ from tensorlab.core.memory_formats import contiguous_format, format_strides
 from tensorlab.dispatch.operands import result_type, widened
 from tensorlab.dispatch.primitive import Operand, Primitive, Recorded, Result, call
 from tensorlab.ops.arguments import tensors_from
-from tensorlab.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape
-from tensorlab.ops.slicing import narrow, select
+from tensorlab.ops.shape import atleast_1d, atleast_2d, atleast_3d
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
@@ -204,7 +203,7 @@ class CatBackward0(Backward):
             if shape == (0,):  # it was passed over
                 return grad.new_zeros(0)
             start = sum(before[dim] for before in shapes[:position] if before != (0,))
-            return narrow(grad, dim, start, shape[dim])
+            return grad.narrow(dim, start, shape[dim])
 
         return part, part, ("dim", "shapes")
 
@@ -220,7 +219,7 @@ class StackBackward0(Backward):
         """The formula of one tensor."""
 
         def part(grad: Tensor, dim: int) -> Tensor:
-            return select(grad, dim, position)
+            return grad.select(dim, position)
 
         return part, part, ("dim",)
 
@@ -303,7 +302,7 @@ def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
                 [2, 4]])
     """
     given = _non_empty(tensors, "column_stack")
-    return hstack([t if t.ndim > 1 else reshape(t, t.numel(), 1) for t in given], out=out)
+    return hstack([t if t.ndim > 1 else t.reshape(t.numel(), 1) for t in given], out=out)
 
 
 def _are_matrices(tensors: Tensors) -> bool:

@@ -6,17 +6,10 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.core import layout
 from tensorlab.core.memory_formats import contiguous_format
-from tensorlab.ops import slicing
-from tensorlab.ops.arithmetic import add
-from tensorlab.ops.contractions import cross
-from tensorlab.ops.conversion import clone
-from tensorlab.ops.factorizations import inv, slogdet
+from tensorlab.ops.factorizations import inv
 from tensorlab.ops.outputs import written
-from tensorlab.ops.pointwise import eq, log, mul
 from tensorlab.ops.products import product
 from tensorlab.ops.ranges import eye
-from tensorlab.ops.reduction import sum as sum_over
-from tensorlab.ops.shape import expand
 from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
@@ -48,8 +41,8 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     power = -power if power < 0 else power
     result = None
     if not power:  # a constant; PyTorch copies it into a result that depends on the matrices, by nothing
-        identity = expand(eye(input.shape[-1], dtype=input.dtype), input.shape)
-        result = record(_PowerZero, clone(identity, memory_format=contiguous_format), input)
+        identity = eye(input.shape[-1], dtype=input.dtype).expand(input.shape)
+        result = record(_PowerZero, identity.clone(memory_format=contiguous_format), input)
     while power:
         if power % 2:
             result = square if result is None else product(result, square)
@@ -58,7 +51,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
             square = product(square, square)
     assert result is not None
     if result is input:
-        result = clone(input, memory_format=contiguous_format)
+        result = input.clone(memory_format=contiguous_format)
     return result if out is None else written(out, result, exact=True)
 
 
@@ -85,8 +78,8 @@ def logdet(input: Tensor) -> Tensor:
         >>> tl.logdet(tl.tensor([[1.0, 0.0], [0.0, 1.0]]))
         tensor(0.)
     """
-    sign, logarithm = slogdet(input)
-    return add(log(sign), where(eq(sign, 0), 0.0, logarithm))  # log(0) is -inf, the logarithm of -1 NaN
+    sign, logarithm = input.slogdet()
+    return sign.log() + where(sign == 0, 0.0, logarithm)  # log(0) is -inf, the logarithm of -1 NaN
 
 
 @op(namespace="linalg")
@@ -117,7 +110,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
                 f"linalg.vecdot: Expected x and {name} to have the same dtype, but found x of type "
                 f"{x.dtype.name} and {name} of type {other.dtype.name} instead"
             )
-    return sum_over(mul(x, y), dim, out=out)
+    return (x * y).sum(dim, out=out)
 
 
 @op(namespace="linalg")
@@ -134,7 +127,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
         tensor([[0, 3],
                 [4, 7]])
     """
-    return slicing.diagonal(A, offset, dim1, dim2)
+    return A.diagonal(offset, dim1, dim2)
 
 
 @op(name="cross", namespace="linalg")
@@ -145,4 +138,4 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
         >>> tl.linalg.cross(tl.tensor([1, 0, 0]), tl.tensor([0, 1, 0]))
         tensor([0, 0, 1])
     """
-    return cross(input, other, dim, out=out)
+    return input.cross(other, dim, out=out)

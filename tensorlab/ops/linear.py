@@ -5,13 +5,9 @@ from __future__ import annotations
 from tensorlab.autograd.views import requires_grad
 from tensorlab.core.layout import Size
 from tensorlab.core.modes import current
-from tensorlab.ops.arithmetic import add
-from tensorlab.ops.conversion import contiguous
-from tensorlab.ops.dims import transpose
 from tensorlab.ops.einsum import einsum
 from tensorlab.ops.elementwise import apply
 from tensorlab.ops.products import added_product, ended_product, product
-from tensorlab.ops.shape import reshape
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
@@ -94,7 +90,7 @@ def _columns(name: str, weight: Tensor, bias: Tensor | None) -> Tensor:
             f"{name}(): the weight must be a matrix of shape (out, in), or without a bias a vector, "
             f"got shape {tuple(weight.shape)}"
         )
-    return transpose(weight, 0, 1) if dims == 2 else weight
+    return weight.transpose(0, 1) if dims == 2 else weight
 
 
 @op(namespace="nn.functional")
@@ -130,17 +126,17 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             )
     alike = input1._dtype is input2._dtype is weight._dtype
     if not alike or (current.grad and any(map(requires_grad, (input1, input2, weight)))):
-        result = contiguous(einsum("...i,oij,...j->...o", input1, weight, input2))
+        result = einsum("...i,oij,...j->...o", input1, weight, input2).contiguous()
     else:
         result = _bilinear(input1, input2, weight)
-    return result if bias is None else add(result, bias)
+    return result if bias is None else result + bias
 
 
 def _bilinear(input1: Tensor, input2: Tensor, weight: Tensor) -> Tensor:
     """`bilinear` without a bias, of so many rows and outputs that their products stay in a cache."""
     outputs, size1, size2 = weight.shape
     count = Size(input1.shape[:-1]).numel()
-    x, y = reshape(input1, (count, size1)), reshape(input2, (count, size2))
+    x, y = input1.reshape((count, size1)), input2.reshape((count, size2))
     result = x.new_empty((count, outputs))
     rows = max(1, min(count, PRODUCTS // max(size2, 1)))
     many = max(1, PRODUCTS // max(rows * size2, 1))

@@ -18,7 +18,6 @@ from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.conversion import cast
 from tensorlab.ops.creation import full as filled
 from tensorlab.ops.elementwise import compute, tensor_form
-from tensorlab.ops.pointwise import xlogy
 from tensorlab.ops.reduce import as_flag
 from tensorlab.ops.shape import broadcast_tensors
 from tensorlab.registry import op
@@ -401,7 +400,7 @@ def kl_div(
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition.",
         )
     reduction = "sum" if over_batch else reduction_of(reduction, size_average, reduce)
-    losses = target.exp() * (target - input) if log_target else xlogy(target, target) - target * input
+    losses = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
     result = reduced(losses, reduction)
     return result / input._shape[0] if over_batch and input.ndim else result
 

@@ -8,10 +8,7 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.core.modes import current
 from tensorlab.ops.activations import logsigmoid
 from tensorlab.ops.arguments import need_tensors
-from tensorlab.ops.arithmetic import clamp_min
 from tensorlab.ops.losses import loss, reduced, reduction_of
-from tensorlab.ops.norms import norm
-from tensorlab.ops.pointwise import minimum
 from tensorlab.ops.ranges import arange
 from tensorlab.ops.where import where
 from tensorlab.registry import op
@@ -75,7 +72,7 @@ def hinge_embedding_loss(
         tensor([0.2500, 0.7500])
     """
     reduction = reduction_of(reduction, size_average, reduce)
-    far = where(target != 1, clamp_min(margin - input, 0), 0)
+    far = where(target != 1, (margin - input).clamp_min(0), 0)
     return reduced(far + where(target != -1, input, 0), reduction)
 
 
@@ -113,7 +110,7 @@ def margin_ranking_loss(
             f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{list(input1._shape)}, input2: {list(input2._shape)}, target: {list(target._shape)}"
         )
-    return reduced(clamp_min(-target * (input1 - input2) + float(margin), 0), reduction)
+    return reduced((-target * (input1 - input2) + float(margin)).clamp_min(0), reduction)
 
 
 @op(namespace="nn.functional")
@@ -152,7 +149,7 @@ def cosine_embedding_loss(
     dim = target.ndim
     sizes = ((input1 * input1).sum(dim) + 1e-12) * ((input2 * input2).sum(dim) + 1e-12)
     cosine = (input1 * input2).sum(dim) / sizes.sqrt()
-    alike, apart = 1 - cosine, clamp_min(cosine - margin, 0)
+    alike, apart = 1 - cosine, (cosine - margin).clamp_min(0)
     return reduced(where(target == 1, alike, 0) + where(target == -1, apart, 0), reduction)
 
 
@@ -173,7 +170,7 @@ def pairwise_distance(
         tensor([5.0000])
     """
     need_tensors("pairwise_distance", x1=x1, x2=x2)
-    return norm(x1 - x2 + eps, p, -1, keepdim)
+    return (x1 - x2 + eps).norm(p, -1, keepdim)
 
 
 @op(namespace="nn.functional")
@@ -217,8 +214,8 @@ def triplet_margin_loss(
         )
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
     if swap:
-        far = minimum(far, pairwise_distance(positive, negative, p, eps))
-    return reduced(clamp_min(margin + near - far, 0), reduction)
+        far = far.minimum(pairwise_distance(positive, negative, p, eps))
+    return reduced((margin + near - far).clamp_min(0), reduction)
 
 
 @op(namespace="nn.functional")
@@ -257,7 +254,7 @@ def multi_margin_loss(
         raise ValueError(f"weight must be one-dimensional, got shape {tuple(weight.shape)}")
     rows, right = (input.reshape(1, -1), target.reshape(1)) if input.ndim < 2 else (input, target)
     own = rows.gather(1, right.unsqueeze(1))
-    beyond = clamp_min(rows - own + margin, 0)
+    beyond = (rows - own + margin).clamp_min(0)
     costs = beyond if p == 1 else beyond * beyond
     if weight is not None:
         costs = costs * weight[right].unsqueeze(1)
@@ -301,7 +298,7 @@ def multilabel_margin_loss(
     counts = (named < 0).cumsum(1) == 0
     numbers = where(counts, named, 0)
     there = (counts.unsqueeze(2) & (numbers.unsqueeze(2) == arange(classes))).any(1)
-    lacking = clamp_min(1 - rows.gather(1, numbers).unsqueeze(2) + rows.unsqueeze(1), 0)
+    lacking = (1 - rows.gather(1, numbers).unsqueeze(2) + rows.unsqueeze(1)).clamp_min(0)
     pairs = counts.unsqueeze(2) & ~there.unsqueeze(1)
     losses = where(pairs, lacking, 0.0).sum((1, 2)) / classes
     return reduced(losses if input.ndim == 2 else losses[0], reduction)
@@ -377,5 +374,5 @@ def triplet_margin_with_distance_loss(
     distance = pairwise_distance if distance_function is None else distance_function
     near, away = distance(anchor, positive), distance(anchor, negative)
     if swap:
-        away = minimum(away, distance(positive, negative))
-    return reduced(clamp_min(margin + near - away, 0), reduction)
+        away = away.minimum(distance(positive, negative))
+    return reduced((margin + near - away).clamp_min(0), reduction)

@@ -10,9 +10,8 @@ from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.operands import Number
-from tensorlab.ops.dims import permute
 from tensorlab.ops.products import added_product, product
-from tensorlab.ops.shape import UnsafeViewBackward0, reshape
+from tensorlab.ops.shape import UnsafeViewBackward0
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, without_history
 
@@ -247,8 +246,8 @@ def addbmm(
     """
     _expect_batches("addbmm", batch1, batch2)
     b, m, k = batch1.shape
-    wide = reshape(permute(batch1, 1, 0, 2), m, b * k)
-    tall = reshape(batch2, b * k, batch2.shape[2])
+    wide = batch1.permute(1, 0, 2).reshape(m, b * k)
+    tall = batch2.reshape(b * k, batch2.shape[2])
     return added_product("addbmm", input, wide, tall, beta, alpha, out)
 
 

@@ -10,15 +10,12 @@ from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 from tensorlab.dispatch.operands import is_number, number_from, result_type
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.ops import conversion, dims, shape
-from tensorlab.ops.argreduce import amax, amin
-from tensorlab.ops.arithmetic import clamp_min, div
+from tensorlab.ops.argreduce import amax
+from tensorlab.ops.arithmetic import div
 from tensorlab.ops.factorizations import svdvals
 from tensorlab.ops.outputs import typed_out, written
-from tensorlab.ops.pointwise import mul
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_one_dim, own_type, reduce, spread
 from tensorlab.ops.reduction import sum as add_up
-from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import broadcast_tensors
 from tensorlab.ops.where import safe_where, where
 from tensorlab.registry import op
@@ -171,15 +168,15 @@ def matrix_norm(
     if ord == "fro":
         return vector_norm(A, 2, (rows, columns), keepdim, dtype=dtype, out=out)
     if ord in ("nuc", 2, -2):
-        found = _of_singular_values(A if dtype is None else conversion.to(A, dtype), ord, rows, columns)
+        found = _of_singular_values(A if dtype is None else A.to(dtype), ord, rows, columns)
         if keepdim:
-            found = shape.unsqueeze(shape.unsqueeze(found, -1), -1)
-            found = dims.movedim(found, (-2, -1), (rows, columns))
+            found = found.unsqueeze(-1).unsqueeze(-1)
+            found = found.movedim((-2, -1), (rows, columns))
     else:
         along, across = (rows, columns) if ord in (1, -1) else (columns, rows)
         sums = vector_norm(A, 1, along, keepdim, dtype=dtype)
         across -= across > along and not keepdim
-        found = _greatest(sums, across, keepdim) if ord in (1, math.inf) else amin(sums, across, keepdim)
+        found = _greatest(sums, across, keepdim) if ord in (1, math.inf) else sums.amin(across, keepdim)
     return found if out is None else written(out, found)
 
 
@@ -189,10 +186,10 @@ def _of_singular_values(matrices: Tensor, ord: float | str, rows: int, columns: 
             f"linalg.matrix_norm: Low precision dtypes not supported. Got {matrices.dtype.name}: "
             f"convert with .to(tensorlab.float32) first"
         )
-    values = svdvals(dims.movedim(matrices, (rows, columns), (-2, -1)))
+    values = svdvals(matrices.movedim((rows, columns), (-2, -1)))
     if ord == "nuc":
-        return add_up(values, -1)
-    return _greatest(values, -1) if ord == 2 else amin(values, -1)
+        return values.sum(-1)
+    return _greatest(values, -1) if ord == 2 else values.amin(-1)
 
 
 def _greatest(values: Tensor, dim: int, keepdim: bool = False) -> Tensor:
@@ -334,7 +331,7 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         tensor([[0.6000, 0.8000]])
     """
     # Of a copy, because the gradients need the elements that are overwritten.
-    return conversion.copy_(input, renorm(conversion.clone(input), p, dim, maxnorm))
+    return input.copy_(renorm(input.clone(), p, dim, maxnorm))
 
 
 # --- lengths and angles ---------------------------------------------------------------------------------
@@ -354,7 +351,7 @@ def normalize(
         tensor([[0.6000, 0.8000],
                 [0.0000, 0.0000]])
     """
-    return div(input, clamp_min(vector_norm(input, p, dim, keepdim=True), eps), out=out)
+    return div(input, vector_norm(input, p, dim, keepdim=True).clamp_min(eps), out=out)
 
 
 @op(aliases="nn.functional.cosine_similarity")
@@ -381,5 +378,5 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
             f"x1.to(tensorlab.float32)"
         )
     x, y = broadcast_tensors(x1, x2)
-    lengths = [clamp_min(vector_norm(t, 2, dim, keepdim=True), eps) for t in (x, y)]
-    return sum_over(mul(div(x, lengths[0]), div(y, lengths[1])), dim)
+    lengths = [vector_norm(t, 2, dim, keepdim=True).clamp_min(eps) for t in (x, y)]
+    return (x / lengths[0] * (y / lengths[1])).sum(dim)

@@ -12,13 +12,9 @@ import math
 
 import numpy as np
 
-from tensorlab.ops.arithmetic import sub
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dims import transpose
 from tensorlab.ops.from_data import tensor
-from tensorlab.ops.pointwise import div, square
 from tensorlab.ops.products import product
-from tensorlab.ops.reduction import mean
 from tensorlab.tensor import Tensor
 
 __all__ = ["attention_scores", "squared_distances", "squared_error"]
@@ -54,7 +50,7 @@ its own, so give both one shape, with reshape or [:, None]
             f"prediction has shape {tuple(prediction.shape)} and target has shape {tuple(target.shape)}: "
             f"each prediction needs a target of its own, so give both one shape, with reshape or [:, None]"
         )
-    return mean(square(sub(prediction, target)))
+    return (prediction - target).square().mean()
 
 
 def squared_distances(x: Tensor, y: Tensor) -> Tensor:
@@ -86,7 +82,7 @@ def squared_distances(x: Tensor, y: Tensor) -> Tensor:
         )
     total = zeros(x.shape[0], y.shape[0], dtype=x.dtype)
     for k in range(x.shape[1]):
-        total += square(sub(x[:, k, None], y[:, k]))
+        total += (x[:, k, None] - y[:, k]).square()
     return total
 
 
@@ -116,7 +112,7 @@ def attention_scores(query: Tensor, key: Tensor) -> Tensor:
         tensor([[2.0000, 0.5000, 0.0000],
                 [2.0000, 0.5000, 0.0000]])
     """
-    return div(product(query, transpose(key, -2, -1)), math.sqrt(query.shape[-1]))
+    return product(query, key.transpose(-2, -1)) / math.sqrt(query.shape[-1])
 
 
 # --- sums without loss ----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from tensorlab.core import layout, memory_formats
 from tensorlab.dispatch.guards import same_place
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import need_tensor, sizes_from
-from tensorlab.ops.pointwise import eq, logical_not, lt
+from tensorlab.ops.pointwise import eq, lt
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -39,8 +39,8 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def _equal(name: str, input: Tensor, value: float, out: Tensor | None) -> Tensor:
     if input.dtype.is_floating_point:
-        return eq(input, value) if out is None else eq(input, value, out=out)
-    return lt(input, input) if out is None else lt(input, input, out=out)  # nowhere; and names are kept
+        return input == value if out is None else eq(input, value, out=out)
+    return input < input if out is None else lt(input, input, out=out)  # nowhere; and names are kept
 
 
 @op("function method")
@@ -51,7 +51,7 @@ def isreal(input: Tensor) -> Tensor:
         >>> tl.isreal(tl.tensor([1.5, tl.nan]))
         tensor([True, True])
     """
-    return logical_not(lt(input, input))
+    return (input < input).logical_not()
 
 
 @op("function method")

@@ -20,7 +20,6 @@ from tensorlab.ops.arguments import as_dtype, tensor_options
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.from_data import from_cells, inferred_dtype
 from tensorlab.ops.outputs import written
-from tensorlab.ops.slicing import diagonal
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense
 
@@ -288,7 +287,7 @@ def eye(
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
     version = next_version(out)
     result = zeros(sizes, out=out, dtype=dtype, device=device)
-    fill(diagonal(result), 1)
+    fill(result.diagonal(), 1)
     return counted(result, version)
 
 

@@ -16,19 +16,12 @@ from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.dispatch.copies import Copy
 from tensorlab.dispatch.operands import number_from, widened
 from tensorlab.dispatch.primitive import Recorded, Result, call
-from tensorlab.ops.aliases import as_own, detach
-from tensorlab.ops.argreduce import amin
+from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import ints_from, several
-from tensorlab.ops.conversion import clone
-from tensorlab.ops.dims import transpose
 from tensorlab.ops.from_data import tensor
-from tensorlab.ops.indexing.index_select import index_select
 from tensorlab.ops.joining import cat
 from tensorlab.ops.ranges import arange
-from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.search import searchsorted
-from tensorlab.ops.shape import expand, flatten, ravel, reshape, unsqueeze
-from tensorlab.ops.slicing import narrow
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
@@ -161,7 +154,7 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
     if dims is None or (isinstance(dims, Sequence) and not dims):
         if len(steps) != 1:
             raise RuntimeError(f"roll(): without dims there is one shift, got {len(steps)}")
-        result = as_own(reshape(_rolled(ravel(detach(input)), steps[0], 0), input.shape))
+        result = as_own(_rolled(input.detach().ravel(), steps[0], 0).reshape(input.shape))
         return record(RollBackward0, result, input, shifts=steps, dims=())
     along = (dims,) if isinstance(dims, int) else tuple(dims)
     if len(steps) != len(along):
@@ -171,12 +164,12 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
         )
     if not input.ndim:
         raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
-    result = detach(input)
+    result = input.detach()
     if input.numel():
         for step, dim in zip(steps, along, strict=True):
             result = _rolled(result, step, dim)
     else:  # in the layout that it has
-        result = clone(result)
+        result = result.clone()
     return record(RollBackward0, result, input, shifts=steps, dims=along)
 
 
@@ -184,7 +177,7 @@ def _rolled(input: Tensor, shift: int, dim: int) -> Tensor:
     dim = layout.wrap_dim(dim, input.ndim)
     size = input.shape[dim]
     cut = -as_int(shift, "roll(): shift") % size if size else 0
-    return cat((narrow(input, dim, cut, size - cut), narrow(input, dim, 0, cut)), dim)
+    return cat((input.narrow(dim, cut, size - cut), input.narrow(dim, 0, cut)), dim)
 
 
 @op("function method")
@@ -211,13 +204,13 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     if input.ndim < 2:
         raise RuntimeError(f"rot90(): expected total dims >= 2, but got total dims = {input.ndim}")
     first, second = view_rules.distinct_dims(tuple(dims), input.ndim)
-    plain = detach(input)
+    plain = input.detach()
     if quarters == 0:
-        result = clone(plain, memory_format=contiguous_format)
+        result = plain.clone(memory_format=contiguous_format)
     elif quarters == 2:
         result = flip(plain, first, second)
     else:
-        result = as_own(transpose(flip(plain, second if quarters == 1 else first), first, second))
+        result = as_own(flip(plain, second if quarters == 1 else first).transpose(first, second))
     return record(Rot90Backward0, result, input, k=quarters, dims=(first, second))
 
 
@@ -249,11 +242,11 @@ def repeat(input: Tensor, *times: int | Sequence[int], repeats: Sequence[int] | 
         raise RuntimeError(f"repeat(): numbers must not be negative, got {counts}")
     shape = (1,) * (len(counts) - input.ndim) + tuple(input.shape)
     # Each dimension gets a new one in front of it, which is stretched and then merged with it.
-    apart = reshape(detach(input), tuple(size for own in shape for size in (1, own)))
-    stretched = expand(apart, tuple(size for pair in zip(counts, shape, strict=True) for size in pair))
-    result = reshape(stretched, tuple(count * size for count, size in zip(counts, shape, strict=True)))
+    apart = input.detach().reshape(tuple(size for own in shape for size in (1, own)))
+    stretched = apart.expand(tuple(size for pair in zip(counts, shape, strict=True) for size in pair))
+    result = stretched.reshape(tuple(count * size for count, size in zip(counts, shape, strict=True)))
     if result._storage._memory is input._storage._memory:
-        result = clone(result, memory_format=contiguous_format)
+        result = result.clone(memory_format=contiguous_format)
     return record(RepeatBackward0, result, input, sizes=input._shape, counts=tuple(counts))
 
 
@@ -262,8 +255,8 @@ def _added_up(grad: Tensor, sizes: Size, counts: tuple[int, ...]) -> Tensor:
     if not counts:
         return grad
     shape = (1,) * (len(counts) - len(sizes)) + tuple(sizes)
-    apart = reshape(grad, tuple(size for pair in zip(counts, shape, strict=True) for size in pair))
-    return reshape(sum_over(apart, tuple(range(0, 2 * len(counts), 2))), sizes)
+    apart = grad.reshape(tuple(size for pair in zip(counts, shape, strict=True) for size in pair))
+    return apart.sum(tuple(range(0, 2 * len(counts), 2))).reshape(sizes)
 
 
 @op("function method")
@@ -309,7 +302,7 @@ def repeat_interleave(
     if repeats is None:
         return _repeated_positions(input, output_size)
     if dim is None:
-        input, dim = flatten(input), 0
+        input, dim = input.flatten(), 0
     dim = layout.wrap_dim(dim, input.ndim)
     if isinstance(repeats, Tensor):
         if repeats.dtype not in (int32, int64):
@@ -317,7 +310,7 @@ def repeat_interleave(
         counts = repeats
     else:
         counts = tensor(as_int(repeats, "repeat_interleave(): repeats"))
-    if counts.numel() and amin(counts).item() < 0:
+    if counts.numel() and counts.amin().item() < 0:
         raise RuntimeError(f"repeats can not be negative, got {counts.tolist()}")
     if counts.ndim > 1 or (counts.numel() != 1 and counts.numel() != input.shape[dim]):
         raise RuntimeError(
@@ -327,12 +320,12 @@ def repeat_interleave(
     if counts.numel() == 1:
         count = int(counts.item())
         shape = (*input.shape[: dim + 1], count, *input.shape[dim + 1 :])
-        stretched = clone(expand(unsqueeze(input, dim + 1), shape), memory_format=contiguous_format)
-        result = flatten(stretched, dim, dim + 1)
+        stretched = input.unsqueeze(dim + 1).expand(shape).clone(memory_format=contiguous_format)
+        result = stretched.flatten(dim, dim + 1)
     else:
         ends = counts.cumsum(0)
         total = int(ends[-1].item()) if counts.numel() else 0
-        result = index_select(input, dim, searchsorted(ends, arange(total), right=True))
+        result = input.index_select(dim, searchsorted(ends, arange(total), right=True))
     if output_size is not None and output_size != result.shape[dim]:
         raise RuntimeError(
             f"allocated size does not match required size: output_size is {output_size}, and the repeats "
@@ -389,7 +382,7 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple
         vectors[0], vectors[1] = vectors[1], vectors[0]
     shape = tuple(math.prod(vector.shape) for vector in vectors)
     grids = [
-        expand(reshape(vector, (1,) * i + (-1,) + (1,) * (len(vectors) - i - 1)), shape)
+        vector.reshape((1,) * i + (-1,) + (1,) * (len(vectors) - i - 1)).expand(shape)
         for i, vector in enumerate(vectors)
     ]
     if swapped:

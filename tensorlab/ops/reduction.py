@@ -12,7 +12,7 @@ from typing import Any
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
-from tensorlab.ops import conversion, pointwise
+from tensorlab.ops import pointwise
 from tensorlab.ops.joining import cat
 from tensorlab.ops.outputs import typed_out, written
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, reduce, spread, wide_type
@@ -32,7 +32,7 @@ def _d_mean(grad: Tensor, shape: Size, dim: Dims, keepdim: bool) -> Tensor:
 
 
 def _d_nansum(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
-    return spread(grad, input.shape, dim, keepdim) * pointwise.eq(input, input)
+    return spread(grad, input.shape, dim, keepdim) * (input == input)
 
 
 def _d_prod(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
@@ -141,7 +141,7 @@ def nansum(
     if dtype is not None and not dtype.is_floating_point and input.dtype.is_floating_point:
         # A NaN has no integer to be converted to: it is left out while the elements are floats.
         summed = _added(NANSUM, input, dim, keepdim, None, None)
-        summed = conversion.to(summed, dtype)
+        summed = summed.to(dtype)
         return summed if out is None else written(out, summed)
     if (
         dtype is None
@@ -163,7 +163,7 @@ def _added(
     if out is not None:
         dtype = typed_out(primitive.name, dtype, out)
     if dtype is dtypes.bool:
-        input = conversion.to(input, dtypes.bool)
+        input = input.to(dtypes.bool)
     return reduce(primitive, input, dim, keepdim, dtype, out)
 
 
@@ -296,7 +296,7 @@ def _truth(primitive: Reduce, input: Tensor, dim: Dims, keepdim: bool, out: Tens
         raise RuntimeError(f"{primitive.name} only supports bool tensor for result, got: {out.dtype.name}")
     if isinstance(dim, (tuple, list)) and not dim:
         result = _truth_type(input.dtype, None if out is None else out.dtype)[1]
-        truths = conversion.to(pointwise.ne(input, 0), result)
+        truths = (input != 0).to(result)
         return truths if out is None else written(out, truths)
     return reduce(primitive, input, dim, keepdim, None, out)
 

@@ -17,8 +17,6 @@ from tensorlab.dispatch.copies import reader
 from tensorlab.dispatch.memory import filled
 from tensorlab.dispatch.operands import Number, is_number, result_type
 from tensorlab.dispatch.primitive import Primitive, Result, compute
-from tensorlab.ops import argreduce, conversion
-from tensorlab.ops.aliases import detach
 from tensorlab.ops.from_data import from_cells, tensor
 from tensorlab.ops.outputs import fit_out, typed_out
 from tensorlab.registry import op
@@ -151,7 +149,7 @@ def searchsorted(
         return found
     typed_out(name, result, out)
     fit_out(name, out, found.shape)
-    return written_by(f"{name}(out=...)", conversion.copy_(out, found))
+    return written_by(f"{name}(out=...)", out.copy_(found))
 
 
 def _check_options(name: str, input: object, right: bool, side: str | None) -> None:
@@ -209,7 +207,7 @@ def _checked_sorter(name: str, sorter: Tensor, sequences: Tensor) -> Tensor:
         raise RuntimeError(
             f"{name}(): sorter must be a tensor of long dtype but got dtype {sorter.dtype.name}"
         )
-    least, greatest = (bound.item() for bound in argreduce.aminmax(sorter)) if sorter.numel() else (0, -1)
+    least, greatest = (bound.item() for bound in sorter.aminmax()) if sorter.numel() else (0, -1)
     if least < 0 or greatest >= sequences.shape[-1]:
         raise RuntimeError(
             f"{name}(): sorter index out of range: it must lie in 0 … {sequences.shape[-1] - 1}"
@@ -281,7 +279,7 @@ def histc(
         raise RuntimeError(f"histc(): max must be larger than min, got min={min} and max={max}")
     low, high = float(min), float(max)
     if low == high and input.numel():
-        low, high = float(argreduce.amin(input)), float(argreduce.amax(input))
+        low, high = float(input.amin()), float(input.amax())
     if low == high:
         low, high = low - 1, high + 1
     if not (np.isfinite(low) and np.isfinite(high)):
@@ -289,14 +287,14 @@ def histc(
     edges = np.linspace(low, high, bins + 1)
     if input.dtype is dtypes.float32:
         edges = edges.astype(np.float32).astype(np.float64)
-    values = conversion.to(detach(input), dtypes.float64).reshape(-1)
+    values = input.detach().to(dtypes.float64).reshape(-1)
     counts = count_between(values, from_cells(edges, dtypes.float64, Size((bins + 1,))))
-    found = conversion.to(counts, input.dtype)
+    found = counts.to(input.dtype)
     if out is None:
         return found
     typed_out("histc", input.dtype, out)
     fit_out("histc", out, found.shape, input)
-    return written_by("histc(out=...)", conversion.copy_(out, found))
+    return written_by("histc(out=...)", out.copy_(found))
 
 
 def count_between(values: Tensor, edges: Tensor, weights: Tensor | None = None) -> Tensor:

@@ -20,18 +20,13 @@ from tensorlab.dispatch.copies import reader, write, writer
 from tensorlab.dispatch.guards import guard_write
 from tensorlab.dispatch.memory import allocate_strided, as_new
 from tensorlab.dispatch.primitive import Primitive, Result, compute, compute_into
-from tensorlab.ops import reduction
-from tensorlab.ops.aliases import as_own, detach
-from tensorlab.ops.argreduce import amax, argmax
-from tensorlab.ops.arithmetic import clamp
-from tensorlab.ops.indexing.gather_scatter import GATHER, gather
+from tensorlab.ops.aliases import as_own
+from tensorlab.ops.indexing.gather_scatter import GATHER
 from tensorlab.ops.joining import cat
 from tensorlab.ops.outputs import fit_out, need_outs, typed_out, written
-from tensorlab.ops.pointwise import eq, isnan, ne
 from tensorlab.ops.ranges import arange
 from tensorlab.ops.reduce import as_flag, as_one_dim
 from tensorlab.ops.select_backward import among_equals, chooses_places
-from tensorlab.ops.shape import reshape, squeeze
 from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.return_types import NamedResults
@@ -114,7 +109,7 @@ def elements_at(
     compute_into(values, GATHER, (input, places), (dim,))
     as_new(values)
     if keepdim is False:
-        values, places = (as_own(squeeze(found, dim)) for found in (values, places))
+        values, places = (as_own(found.squeeze(dim)) for found in (values, places))
     if out is None:
         notes = {} if keepdim is None else {"keepdim": keepdim}
         record(kind, values, input, shape=input._shape, dim=dim, indices=places, **notes)
@@ -356,7 +351,7 @@ def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Any:
     if dim is not _NOTHING:
         position = as_one_dim(name, dim, input)
         refuse_without_order(name, input, position)
-        places = _middle(name, detach(input), position)
+        places = _middle(name, input.detach(), position)
         pair = elements_at(name, _ALONG[name], input, position, places, out, as_flag(name, keepdim))
         return getattr(return_types, name)(pair)
     if input.dtype is dtypes.bool:
@@ -366,8 +361,8 @@ def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Any:
     if input.numel() == 0:  # as PyTorch has it: NaN, or the least integer
         nothing = float("nan") if input.is_floating_point() else dtypes.integer_range(input.dtype)[0]
         return input.new_full((), nothing)
-    elements = reshape(detach(input), (-1,))
-    result = squeeze(gather(elements, 0, _middle(name, elements, 0)), 0)
+    elements = input.detach().reshape((-1,))
+    result = elements.gather(0, _middle(name, elements, 0)).squeeze(0)
     return record(_OF_ALL[name], as_new(as_own(result)), input)
 
 
@@ -377,14 +372,14 @@ def _middle(name: str, input: Tensor, dim: int) -> Tensor:
     middle = places_in_order(input, dim, ((size - 1) // 2, (size - 1) // 2 + 1))
     if not input.is_floating_point():
         return middle
-    greatest = argmax(input, dim, True)  # the first NaN, if there is one
-    absent = isnan(gather(input, dim, greatest))
+    greatest = input.argmax(dim, True)  # the first NaN, if there is one
+    absent = input.gather(dim, greatest).isnan()
     if name == "median":
         return where(absent, greatest, middle)
-    if not reduction.any(absent).item():
+    if not absent.any().item():
         return middle
-    known = reduction.sum(eq(input, input), dim, True)
-    return gather(places_in_order(input, dim, None), dim, clamp(known - 1, 0) // 2)
+    known = (input == input).sum(dim, True)
+    return places_in_order(input, dim, None).gather(dim, (known - 1).clamp(0) // 2)
 
 
 @op("function method", names="reduces_last")
@@ -409,7 +404,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
     """
     position = as_one_dim("mode", dim, input)
     refuse_without_order("mode", input, position, bools=True)
-    places = _most_frequent(detach(input), position)
+    places = _most_frequent(input.detach(), position)
     kept = as_flag("mode", keepdim)
     return return_types.mode(elements_at("mode", ModeBackward0, input, position, places, out, kept))
 
@@ -419,10 +414,10 @@ def _most_frequent(input: Tensor, dim: int) -> Tensor:
     if not input.ndim:
         return input.new_zeros((), dtype=dtypes.int64)
     places = places_in_order(input, dim, None)
-    ordered, count = gather(input, dim, places), input._shape[dim]
-    begins = ne(ordered.narrow(dim, 1, count - 1), ordered.narrow(dim, 0, count - 1))
+    ordered, count = input.gather(dim, places), input._shape[dim]
+    begins = ordered.narrow(dim, 1, count - 1) != ordered.narrow(dim, 0, count - 1)
     # How many equal elements come before each in order: most where the longest run ends.
     numbers = arange(count).reshape([-1 if other == dim else 1 for other in range(input.ndim)])
     behind = where(begins, numbers.narrow(dim, 1, count - 1), 0)
-    first = cat([behind.new_zeros(amax(input, dim, True)._shape), behind], dim).cummax(dim)[0]
-    return gather(places, dim, argmax(numbers - first, dim, True))
+    first = cat([behind.new_zeros(input.amax(dim, True)._shape), behind], dim).cummax(dim)[0]
+    return places.gather(dim, (numbers - first).argmax(dim, True))

@@ -10,7 +10,7 @@ from tensorlab.core import dtypes, layout, part_rules
 from tensorlab.core.integers import ceil_div
 from tensorlab.core.layout import as_int
 from tensorlab.ops.arguments import ints_from
-from tensorlab.ops.slicing import narrow, narrow_view
+from tensorlab.ops.slicing import narrow_view
 from tensorlab.ops.view_backward import placed_together
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_view
@@ -183,7 +183,7 @@ def tensor_split(
         where = part_rules.split_points(length, count)
     bounds = [slice(cut).indices(length)[1] for cut in where]
     pairs = zip([0, *bounds], [*bounds, length], strict=True)
-    return tuple(narrow(input, dim, start, max(end - start, 0)) for start, end in pairs)
+    return tuple(input.narrow(dim, start, max(end - start, 0)) for start, end in pairs)
 
 
 def _cuts_from(where: Tensor) -> int | list[int]:

@@ -9,21 +9,11 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.core import dtypes
 from tensorlab.core.layout import as_int
-from tensorlab.ops import aliases, conversion, dims, reduction
 from tensorlab.ops.aliases import as_own
-from tensorlab.ops.argreduce import aminmax
-from tensorlab.ops.arithmetic import sub
 from tensorlab.ops.creation import ones, zeros
-from tensorlab.ops.cumulative import cumsum
-from tensorlab.ops.indexing.gather_scatter import scatter
-from tensorlab.ops.indexing.masks import masked_select
 from tensorlab.ops.joining import cat
-from tensorlab.ops.pointwise import ne
 from tensorlab.ops.ranges import arange
 from tensorlab.ops.reduce import as_flag, as_one_dim
-from tensorlab.ops.shape import reshape
-from tensorlab.ops.sorting import argsort, sort
-from tensorlab.ops.splitting import unbind
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -104,27 +94,27 @@ def unique_consecutive(
 
 def _slices(name: str, input: Tensor, dim: int | None) -> Tensor:
     """What is compared: all elements as a vector, or the slices along a dimension as rows of a matrix."""
-    input = aliases.detach(input)
+    input = input.detach()
     if dim is None:
-        return reshape(input, (-1,))
+        return input.reshape((-1,))
     position = as_one_dim(name, dim, input)
     if any(size == 0 for other, size in enumerate(input.shape) if other != position):
         raise RuntimeError(
             f"There are 0 sized dimensions, and they aren't selected, so {name} cannot be applied: the shape "
             f"is {tuple(input.shape)}, and the slices along dimension {position} have no elements"
         )
-    slices = dims.movedim(input, position, 0) if input.ndim else reshape(input, (1,))
-    return reshape(slices, (slices.shape[0], math.prod(slices.shape[1:])))
+    slices = input.movedim(position, 0) if input.ndim else input.reshape((1,))
+    return slices.reshape((slices.shape[0], math.prod(slices.shape[1:])))
 
 
 def _in_order(slices: Tensor) -> tuple[Tensor, Tensor]:
     """Elements or rows in order, and where each stood. The first elements in which rows differ decide."""
     if slices.ndim == 1:
-        values, order = sort(slices, stable=True)
+        values, order = slices.sort(stable=True)
         return values, order
     order = arange(slices.shape[0])
-    for column in reversed(unbind(slices, 1)):  # an order by a column keeps what the later columns say
-        order = order[argsort(column[order], stable=True)]
+    for column in reversed(slices.unbind(1)):  # an order by a column keeps what the later columns say
+        order = order[column[order].argsort(stable=True)]
     return slices[order], order
 
 
@@ -141,25 +131,25 @@ def _runs(
     count = slices.shape[0]
     begins = ones(count, dtype=dtypes.bool)
     if count > 1:
-        differ = ne(slices[1:], slices[:-1])
-        begins[1:] = differ if differ.ndim == 1 else reduction.any(differ, 1)
+        differ = slices[1:] != slices[:-1]
+        begins[1:] = differ if differ.ndim == 1 else differ.any(1)
     result = slices[begins]
     if dim is not None and input.ndim:
         position = dim % input.ndim
         others = [size for other, size in enumerate(input.shape) if other != position]
-        result = dims.movedim(reshape(result, (result.shape[0], *others)), 0, position)
+        result = result.reshape((result.shape[0], *others)).movedim(0, position)
         if not result.numel():  # PyTorch lays out what has no elements in row-major order
             result = zeros(result.shape, dtype=input._dtype)
     results = [as_own(result)]
     record(kind, results[0], input)
     if return_inverse:
-        inverse = sub(cumsum(begins, 0), 1)
+        inverse = begins.cumsum(0) - 1
         if order is not None:
-            inverse = scatter(inverse, 0, order, inverse)
-        results.append(as_own(reshape(inverse, input.shape if dim is None else (count,))))
+            inverse = inverse.scatter(0, order, inverse)
+        results.append(as_own(inverse.reshape(input.shape if dim is None else (count,))))
     if return_counts:
-        starts = masked_select(arange(count), begins)
-        results.append(sub(cat([starts[1:], starts.new_full((min(count, 1),), count)]), starts))
+        starts = arange(count).masked_select(begins)
+        results.append(cat([starts[1:], starts.new_full((min(count, 1),), count)]) - starts)
     return tuple(results) if len(results) > 1 else results[0]
 
 
@@ -191,7 +181,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     if minlength < 0:
         raise RuntimeError(f"minlength should be >= 0, got {minlength}")
     some = input.ndim == 1 and input.numel()
-    least, greatest = (bound.item() for bound in aminmax(input)) if some else (0, -1)
+    least, greatest = (bound.item() for bound in input.aminmax()) if some else (0, -1)
     if input.ndim != 1 or least < 0:
         raise RuntimeError(
             f"bincount only supports 1-d non-negative integral inputs: the shape is {tuple(input.shape)}"
@@ -208,10 +198,10 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     result = weights.dtype if weights.dtype is dtypes.float32 else dtypes.float64
     if not input.numel():
         return zeros(minlength, dtype=dtypes.int64 if not minlength else result)
-    return conversion.to(_added(input, conversion.to(weights, dtypes.float64), length), result)
+    return _added(input, weights.to(dtypes.float64), length).to(result)
 
 
 def _added(numbers: Tensor, weights: Tensor, length: int) -> Tensor:
     """What the occurrences of each of 0, 1, … weigh together; `weights` has one for each, or one for all."""
-    index = conversion.to(numbers, dtypes.int64)
+    index = numbers.to(dtypes.int64)
     return weights.new_zeros(length).index_add_(0, index, weights.expand(index.shape))

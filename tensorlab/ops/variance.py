@@ -10,7 +10,6 @@ from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.recording import record_several
 from tensorlab.core import dtypes
 from tensorlab.core.warned import warn_caller
-from tensorlab.ops.aliases import detach
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_flag, reduce, result_type, spread
 from tensorlab.ops.reduction import MEAN
 from tensorlab.ops.where import safe_where, where
@@ -175,7 +174,7 @@ def _with_mean(
     keepdim: bool,
     correction: float | None,
 ) -> tuple[Tensor, Tensor]:
-    plain = detach(input)
+    plain = input.detach()
     deviation = _spread(primitive, plain, dim, unbiased, keepdim, correction, None)
     dim, k = _along(primitive.name, dim, unbiased, correction)
     results = deviation, reduce(MEAN, plain, dim, keepdim)

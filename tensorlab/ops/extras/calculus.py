@@ -8,17 +8,11 @@ from typing import Any, cast
 from tensorlab.core import dtypes
 from tensorlab.core.layout import as_int
 from tensorlab.dispatch.operands import Number, is_number
-from tensorlab.ops import conversion, indexing, joining, pointwise
+from tensorlab.ops import indexing, joining
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.cumulative import cumsum
 from tensorlab.ops.outputs import written
-from tensorlab.ops.pointwise import div, mul
 from tensorlab.ops.reduce import as_dims, as_one_dim
-from tensorlab.ops.reduction import sum as sum_over
-from tensorlab.ops.shape import reshape
-from tensorlab.ops.slicing import narrow, select
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -67,16 +61,13 @@ def diff(
                 f"{tuple(part.shape)}"
             )
     if n == 0:  # prepend and append have nothing to be taken a difference with
-        return conversion.clone(input) if out is None else written(out, input)
+        return input.clone() if out is None else written(out, input)
     result = joining.cat(parts, position) if len(parts) > 1 else input
     before = (slice(None),) * position
     for _ in range(min(n, result.shape[position])):
         later = indexing.getitem(result, (*before, slice(1, None)))
         earlier = indexing.getitem(result, (*before, slice(None, -1)))
-        if result.dtype is dtypes.bool:
-            result = pointwise.logical_xor(later, earlier)
-        else:
-            result = pointwise.sub(later, earlier)
+        result = later.logical_xor(earlier) if result.dtype is dtypes.bool else later - earlier
     return result if out is None else written(out, result, result._stride)
 
 
@@ -129,7 +120,7 @@ def gradient(
             f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to "
             f"the number of dimensions, {len(positions)}, but got a list of length {len(spacings)}"
         )
-    values = input if input.is_floating_point() else conversion.to(input, dtypes.get_default_dtype())
+    values = input if input.is_floating_point() else input.to(dtypes.get_default_dtype())
     return tuple(_slopes(values, p, step, edge_order) for p, step in zip(positions, spacings, strict=True))
 
 
@@ -188,10 +179,10 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, d
     if not y.shape[position]:
         return zeros([size for at, size in enumerate(y.shape) if at != position], dtype=y._dtype)
     if x is None:
-        ends = add(select(y, position, 0), select(y, position, -1))
-        return mul(sub(sum_over(y, position), mul(ends, 0.5)), 1 if dx is None else dx)
+        ends = y.select(position, 0) + y.select(position, -1)
+        return (y.sum(position) - ends * 0.5) * (1 if dx is None else dx)
     widths, left, right = _pieces("trapezoid", y, x, position)
-    return div(sum_over(mul(widths, add(left, right)), position), 2.0)
+    return (widths * (left + right)).sum(position) / 2.0
 
 
 @op()
@@ -207,9 +198,9 @@ def cumulative_trapezoid(
     position = _check("cumulative_trapezoid", y, x, dx, dim)
     if x is None:
         left, right = _neighbours(y, position)
-        return cumsum(mul(add(right, left), (1 if dx is None else dx) / 2.0), position)
+        return ((right + left) * ((1 if dx is None else dx) / 2.0)).cumsum(position)
     widths, left, right = _pieces("cumulative_trapezoid", y, x, position)
-    return div(cumsum(mul(widths, add(left, right)), position), 2.0)
+    return (widths * (left + right)).cumsum(position) / 2.0
 
 
 def _check(name: str, y: Tensor, x: Tensor | None, dx: Number | None, dim: int) -> int:
@@ -229,7 +220,7 @@ def _check(name: str, y: Tensor, x: Tensor | None, dx: Number | None, dim: int) 
 def _neighbours(tensor: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """All elements along a dimension but the last, and all but the first."""
     count = max(tensor.shape[dim] - 1, 0)
-    return narrow(tensor, dim, 0, count), narrow(tensor, dim, tensor.shape[dim] - count, count)
+    return tensor.narrow(dim, 0, count), tensor.narrow(dim, tensor.shape[dim] - count, count)
 
 
 def _pieces(name: str, y: Tensor, x: Tensor, dim: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -240,9 +231,9 @@ def _pieces(name: str, y: Tensor, x: Tensor, dim: int) -> tuple[Tensor, Tensor, 
                 f"{name}: There must be one `x` value for each sample point: `x` has shape "
                 f"{tuple(x.shape)}, and there are {y.shape[dim]} points"
             )
-        x = reshape(x, [-1 if at == dim else 1 for at in range(y.ndim)])
+        x = x.reshape([-1 if at == dim else 1 for at in range(y.ndim)])
     if x.ndim < y.ndim:
-        x = reshape(x, (1,) * (y.ndim - x.ndim) + tuple(x.shape))
+        x = x.reshape((1,) * (y.ndim - x.ndim) + tuple(x.shape))
     lower, upper = _neighbours(x, dim)
     left, right = _neighbours(y, dim)
-    return sub(upper, lower), left, right
+    return upper - lower, left, right

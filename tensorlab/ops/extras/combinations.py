@@ -6,15 +6,11 @@ import numpy as np
 
 from tensorlab.core import dtypes
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import empty, ones_like, zeros
-from tensorlab.ops.cumulative import cumprod
-from tensorlab.ops.indexing.index_select import index_select
 from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.joining import cat, stack
 from tensorlab.ops.padding import constant_pad_nd
-from tensorlab.ops.rearranging import flip, meshgrid
-from tensorlab.ops.shape import expand, flatten, reshape, unsqueeze
+from tensorlab.ops.rearranging import meshgrid
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -45,7 +41,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
                 f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {place} has "
                 f"{tensor.ndim} dimensions"
             )
-        blocks.append(tensor if tensor.ndim == 2 else reshape(tensor, (1, tensor.numel())))
+        blocks.append(tensor if tensor.ndim == 2 else tensor.reshape((1, tensor.numel())))
     if not blocks:
         return zeros(1, 0)
     width = sum(block.shape[1] for block in blocks)
@@ -77,7 +73,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
         _need_vector("cartesian_prod", tensor)
     if len(tensors) == 1:
         return tensors[0]
-    return stack([flatten(grid) for grid in meshgrid(*tensors, indexing="ij")], 1)
+    return stack([grid.flatten() for grid in meshgrid(*tensors, indexing="ij")], 1)
 
 
 @op()
@@ -107,7 +103,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     if r == 0:
         return empty(0, dtype=input._dtype)
     places = _choices(input.shape[0], r, 0 if with_replacement else 1)
-    return stack([index_select(input, 0, from_numpy(column)) for column in places], 1)
+    return stack([input.index_select(0, from_numpy(column)) for column in places], 1)
 
 
 def _choices(count: int, r: int, step: int) -> list[np.ndarray]:
@@ -155,13 +151,13 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     if count < 0:
         raise RuntimeError(f"N must be non-negative, got {N}")
     result = powers(x, count)
-    return result if increasing else flip(result, (1,))
+    return result if increasing else result.flip((1,))
 
 
 def powers(x: Tensor, count: int) -> Tensor:
     """The powers of each element from 0 on, along a new last dimension."""
-    column = unsqueeze(x if x._dtype.is_floating_point else to(x, dtypes.int64), -1)
+    column = (x if x._dtype.is_floating_point else x.to(dtypes.int64)).unsqueeze(-1)
     if count == 0:
         return empty((*x.shape, 0), dtype=column._dtype)
-    repeated = expand(column, (*x.shape, count - 1))
-    return cat([ones_like(column), cumprod(repeated, -1)], -1)
+    repeated = column.expand((*x.shape, count - 1))
+    return cat([ones_like(column), repeated.cumprod(-1)], -1)

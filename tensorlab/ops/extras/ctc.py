@@ -8,7 +8,6 @@ from tensorlab.ops.creation import full_like, zeros
 from tensorlab.ops.joining import cat, stack
 from tensorlab.ops.losses import reduced, reduction_of
 from tensorlab.ops.ranges import arange
-from tensorlab.ops.softmax import logsumexp
 from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
@@ -90,12 +89,12 @@ def ctc_loss(
         stayed = alpha
         moved = cat([never[:, :1], alpha[:, :-1]], 1)
         leapt = where(skips, cat([never[:, :2], alpha[:, :-2]], 1)[:, : alpha.shape[1]], never)
-        further = logsumexp(stack([stayed, moved, leapt]), 0) + guesses[step]
+        further = stack([stayed, moved, leapt]).logsumexp(0) + guesses[step]
         alpha = where((ends > step).unsqueeze(1), further, alpha)
     last = alpha.gather(1, (2 * lengths).unsqueeze(1))
     before = alpha.gather(1, (2 * lengths - 1).clamp(min=0).unsqueeze(1))
     before = where((lengths > 0).unsqueeze(1), before, never[:, :1])
-    losses = -logsumexp(cat([last, before], 1), 1)
+    losses = -cat([last, before], 1).logsumexp(1)
     impossible = losses > -_NEVER / 10
     losses = where(impossible, 0.0 if zero_infinity else float("inf"), losses)
     return reduced(losses / lengths.clamp(min=1) if reduction == "mean" else losses, reduction)

@@ -10,7 +10,6 @@ from tensorlab.core.warned import warn_caller
 from tensorlab.ops.creation import ones
 from tensorlab.ops.joining import cat
 from tensorlab.ops.ranges import linspace
-from tensorlab.ops.shape import broadcast_to
 from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
@@ -59,7 +58,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
             places = places * (extent - 1) / extent
         shape = [1] * dims
         shape[k] = extent
-        columns.append(broadcast_to(places.view(shape), extents).reshape(-1, 1))
+        columns.append(places.view(shape).broadcast_to(extents).reshape(-1, 1))
     base = cat([*columns, ones(columns[0].shape, dtype=theta.dtype)], 1)
     return (base @ theta.transpose(1, 2)).view(size[0], *extents, dims)
 

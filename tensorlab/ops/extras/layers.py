@@ -6,27 +6,13 @@ from tensorlab.core import dtypes
 from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.core.warned import warn_caller
 from tensorlab.ops.activations import leaky_relu
-from tensorlab.ops.argreduce import argmax
-from tensorlab.ops.argreduce import max as greatest
-from tensorlab.ops.arithmetic import clamp_min
-from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import empty, empty_like, full, ones_like, zeros, zeros_like
 from tensorlab.ops.embedding import embedding
 from tensorlab.ops.extras.pooling_volumes import avg_pool3d
-from tensorlab.ops.indexing.gather_scatter import scatter
-from tensorlab.ops.indexing.index_select import index_add, index_select, take
-from tensorlab.ops.indexing.masks import masked_scatter
 from tensorlab.ops.joining import cat
-from tensorlab.ops.pointwise import abs as magnitude
-from tensorlab.ops.pointwise import div, le, log, lt, mul, mul_, ne, neg, relu, sign
 from tensorlab.ops.pooling import avg_pool1d, avg_pool2d
-from tensorlab.ops.random_fills import exponential_, uniform_
 from tensorlab.ops.ranges import arange
-from tensorlab.ops.reduction import count_nonzero
 from tensorlab.ops.search import searchsorted
-from tensorlab.ops.shape import reshape, unsqueeze
-from tensorlab.ops.slicing import narrow
-from tensorlab.ops.softmax import softmax
 from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
@@ -79,13 +65,13 @@ def embedding_bag(
     _check(input, weight, offsets, mode, per_sample_weights, include_last_offset)
     if input.ndim == 2:
         bags, length = input.shape
-        begins = mul(arange(bags + 1), length)
-        input = reshape(input, (-1,))
+        begins = arange(bags + 1) * length
+        input = input.reshape((-1,))
         if per_sample_weights is not None:
-            per_sample_weights = reshape(per_sample_weights, (-1,))
+            per_sample_weights = per_sample_weights.reshape((-1,))
     else:
         assert offsets is not None
-        begins = to(offsets, dtypes.int64)
+        begins = offsets.to(dtypes.int64)
         if not include_last_offset:
             begins = cat([begins, full((1,), input.shape[0], dtype=dtypes.int64)])
     if padding_idx is not None and padding_idx < 0:
@@ -94,13 +80,13 @@ def embedding_bag(
         rows = embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
     except IndexError as error:  # a RuntimeError in PyTorch
         raise RuntimeError(f"embedding_bag: {error}") from None
-    counts = None if padding_idx is None else ne(input, padding_idx)
+    counts = None if padding_idx is None else input != padding_idx
     if mode == "max":
         return _maxima(rows, begins, counts)
     if per_sample_weights is not None:
-        rows = mul(rows, unsqueeze(per_sample_weights, -1))
+        rows = rows * per_sample_weights.unsqueeze(-1)
     if counts is not None:
-        rows = where(unsqueeze(counts, -1), rows, 0.0)
+        rows = where(counts.unsqueeze(-1), rows, 0.0)
     return _sums(rows, begins, counts, mode == "mean")
 
 
@@ -155,35 +141,35 @@ def _sums(rows: Tensor, begins: Tensor, counts: Tensor | None, is_mean: bool) ->
     """The sum, or the mean, of each bag's rows. `counts` says which rows count, None for all."""
     bags = begins.shape[0] - 1
     last = int(begins[-1]) if bags >= 0 else 0
-    rows = narrow(rows, 0, 0, last)
-    bag_of = searchsorted(narrow(begins, 0, 1, bags), arange(last), right=True)
-    joined = index_add(zeros(bags, rows.shape[1], dtype=rows._dtype), 0, bag_of, rows)
+    rows = rows.narrow(0, 0, last)
+    bag_of = searchsorted(begins.narrow(0, 1, bags), arange(last), right=True)
+    joined = zeros(bags, rows.shape[1], dtype=rows._dtype).index_add(0, bag_of, rows)
     if not is_mean:
         return joined
     if counts is None:
-        sizes = narrow(begins, 0, 1, bags) - narrow(begins, 0, 0, bags)
+        sizes = begins.narrow(0, 1, bags) - begins.narrow(0, 0, bags)
     else:
-        ones = to(narrow(counts, 0, 0, last), dtypes.int64)
-        sizes = index_add(zeros(bags, dtype=dtypes.int64), 0, bag_of, ones)
-    return div(joined, to(unsqueeze(clamp_min(sizes, 1), -1), rows._dtype))
+        ones = counts.narrow(0, 0, last).to(dtypes.int64)
+        sizes = zeros(bags, dtype=dtypes.int64).index_add(0, bag_of, ones)
+    return joined / sizes.clamp_min(1).unsqueeze(-1).to(rows._dtype)
 
 
 def _maxima(rows: Tensor, begins: Tensor, counts: Tensor | None) -> Tensor:
     """The maxima of each bag's rows: a table as wide as the longest bag, with -inf in the free places."""
     bags = begins.shape[0] - 1
-    starts = narrow(begins, 0, 0, bags)
-    sizes = narrow(begins, 0, 1, bags) - starts
+    starts = begins.narrow(0, 0, bags)
+    sizes = begins.narrow(0, 1, bags) - starts
     longest = int(sizes.max()) if bags else 0
     if not longest:
         return zeros(bags, rows.shape[1], dtype=rows._dtype)
     steps = arange(longest)
-    filled = lt(steps, unsqueeze(sizes, -1))
-    places = where(filled, unsqueeze(starts, -1) + steps, 0)
+    filled = steps < sizes.unsqueeze(-1)
+    places = where(filled, starts.unsqueeze(-1) + steps, 0)
     if counts is not None:
-        filled = filled & take(counts, places)
-    table = reshape(index_select(rows, 0, reshape(places, (-1,))), (bags, longest, rows.shape[1]))
-    maxima = greatest(where(unsqueeze(filled, -1), table, float("-inf")), 1).values
-    return where(unsqueeze(filled.any(1), -1), maxima, 0.0)
+        filled = filled & counts.take(places)
+    table = rows.index_select(0, places.reshape((-1,))).reshape((bags, longest, rows.shape[1]))
+    maxima = where(filled.unsqueeze(-1), table, float("-inf")).max(1).values
+    return where(filled.any(1).unsqueeze(-1), maxima, 0.0)
 
 
 @op("function in_place", namespace="nn.functional")
@@ -211,10 +197,10 @@ def rrelu(
     """
     if not training:
         return leaky_relu(input, (lower + upper) / 2, inplace)
-    below = le(input, 0)
-    drawn = uniform_(empty(int(count_nonzero(below)), dtype=dtypes.float64), lower, upper)
-    part = masked_scatter(ones_like(input), below, to(drawn, input.dtype))
-    return mul_(input, part) if inplace else mul(input, part)
+    below = input <= 0
+    drawn = empty(int(below.count_nonzero()), dtype=dtypes.float64).uniform_(lower, upper)
+    part = ones_like(input).masked_scatter(below, drawn.to(input.dtype))
+    return input.mul_(part) if inplace else input * part
 
 
 @op(namespace="nn.functional")
@@ -243,12 +229,12 @@ def gumbel_softmax(
     """
     if eps != 1e-10:
         warn_caller("`eps` parameter is deprecated and has no effect.")
-    noise = exponential_(empty_like(logits.detach(), memory_format=contiguous_format))
-    weights = softmax((logits + neg(log(noise))) / tau, dim)
+    noise = empty_like(logits.detach(), memory_format=contiguous_format).exponential_()
+    weights = ((logits + noise.log().neg()) / tau).softmax(dim)
     if not hard:
         return weights
-    drawn = argmax(weights.detach(), dim, keepdim=True)
-    one_hot = scatter(zeros_like(logits.detach(), memory_format=contiguous_format), dim, drawn, 1.0)
+    drawn = weights.detach().argmax(dim, keepdim=True)
+    one_hot = zeros_like(logits.detach(), memory_format=contiguous_format).scatter(dim, drawn, 1.0)
     return one_hot - weights.detach() + weights
 
 
@@ -325,4 +311,4 @@ def lp_pool3d(
 
 
 def _root(means: Tensor, count: int, norm_type: float) -> Tensor:
-    return (sign(means) * relu(magnitude(means)) * count) ** (1.0 / norm_type)
+    return (means.sign() * means.abs().relu() * count) ** (1.0 / norm_type)

@@ -15,7 +15,6 @@ from tensorlab.autograd.recording import record
 from tensorlab.core import dtypes
 from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops.creation import zeros, zeros_like
-from tensorlab.ops.dims import adjoint
 from tensorlab.ops.extras.combinations import powers
 from tensorlab.ops.extras.matrix_rank import pinv
 from tensorlab.ops.factorizations import cholesky as lower_cholesky
@@ -26,7 +25,6 @@ from tensorlab.ops.joining import cat
 from tensorlab.ops.outputs import need_outs, written
 from tensorlab.ops.products import product
 from tensorlab.ops.ranges import eye
-from tensorlab.ops.slicing import narrow
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -176,11 +174,11 @@ def svd(
     found: tuple[Tensor, ...]
     if compute_uv:
         left, values, right = linalg_svd(input, full_matrices=not some)
-        found = left, values, adjoint(right)
+        found = left, values, right.adjoint()
     else:
         *batch, rows, columns = input.shape
         left, right = (zeros(*batch, size, size, dtype=input._dtype) for size in (rows, columns))
-        found = left, svdvals(input), adjoint(right)
+        found = left, svdvals(input), right.adjoint()
     if out is not None:
         found = tuple(
             written(o, result, result.stride())
@@ -216,10 +214,10 @@ WIDEST = 5.371920351148152
 
 def _d_matrix_exp(grad: Tensor, input: Tensor) -> Tensor:
     # The exponential of a block matrix has the derivative in its corner.
-    turned = adjoint(input)
+    turned = input.adjoint()
     upper, lower = cat([turned, grad], -1), cat([zeros_like(turned), turned], -1)
     size = input.shape[-1]
-    return narrow(narrow(matrix_exp(cat([upper, lower], -2)), -2, 0, size), -1, size, size)
+    return matrix_exp(cat([upper, lower], -2)).narrow(-2, 0, size).narrow(-1, size, size)
 
 
 LinalgMatrixExpBackward0 = formulas("LinalgMatrixExpBackward0", input=_d_matrix_exp)

@@ -6,21 +6,14 @@ from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.core import dtypes
 from tensorlab.core.modes import current, no_grad
-from tensorlab.ops.argreduce import amax
 from tensorlab.ops.arithmetic import div
-from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dims import transpose
 from tensorlab.ops.factorization_gradients import LinalgPinvBackward0
 from tensorlab.ops.factorizations import eigh, eigvalsh, inv, svd, svdvals
 from tensorlab.ops.norms import matrix_norm
 from tensorlab.ops.outputs import written
-from tensorlab.ops.pointwise import abs as magnitude
-from tensorlab.ops.pointwise import gt, maximum, mul, reciprocal, sign
+from tensorlab.ops.pointwise import mul
 from tensorlab.ops.products import product
-from tensorlab.ops.reduction import sum as sum_over
-from tensorlab.ops.shape import unsqueeze
-from tensorlab.ops.slicing import select
 from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
@@ -61,16 +54,16 @@ def pinv(
         return result if out is None else written(out, result)
     if hermitian:
         values, u = eigh(A)
-        s, v = magnitude(values), mul(u, unsqueeze(sign(values), -2))
+        s, v = values.abs(), u * values.sign().unsqueeze(-2)
     else:
         u, s, vh = svd(A, full_matrices=False)
-        v = transpose(vh, -2, -1)
+        v = vh.transpose(-2, -1)
     if not s.numel():
         result = zeros((*A.shape[:-2], A.shape[-1], A.shape[-2]), dtype=A.dtype)
     else:
-        kept = gt(s, _tolerance(A, s, atol, rtol))
-        scaled = mul(v, unsqueeze(where(kept, reciprocal(s), 0.0), -2))
-        result = product(scaled, transpose(u, -2, -1))
+        kept = s > _tolerance(A, s, atol, rtol)
+        scaled = v * where(kept, s.reciprocal(), 0.0).unsqueeze(-2)
+        result = product(scaled, u.transpose(-2, -1))
     return result if out is None else written(out, result)
 
 
@@ -97,12 +90,12 @@ def matrix_rank(
         >>> tl.linalg.matrix_rank(tl.ones(3, 3))
         tensor(1)
     """
-    values = magnitude(eigvalsh(A)) if hermitian else svdvals(A)
+    values = eigvalsh(A).abs() if hermitian else svdvals(A)
     atol = tol if atol is None else atol
     if not values.numel():
-        ranks = sum_over(to(values, dtypes.int64), -1)
+        ranks = values.to(dtypes.int64).sum(-1)
     else:
-        ranks = sum_over(gt(values, _tolerance(A, values, atol, rtol)), -1)
+        ranks = (values > _tolerance(A, values, atol, rtol)).sum(-1)
     return ranks if out is None else written(out, ranks)
 
 
@@ -124,7 +117,7 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
         values = svdvals(A)
         if not values.shape[-1]:
             return zeros(values.shape[:-1], dtype=A.dtype, out=out)
-        largest, smallest = select(values, -1, 0), select(values, -1, -1)
+        largest, smallest = values.select(-1, 0), values.select(-1, -1)
         return div(smallest, largest, out=out) if p == -2 else div(largest, smallest, out=out)
     assert p is not None
     return mul(matrix_norm(A, p), matrix_norm(inv(A), p), out=out)
@@ -132,12 +125,12 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
 
 def _tolerance(A: Tensor, values: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None) -> Tensor:
     """Up to where the singular values of each matrix count as 0: of their shape, the last size 1."""
-    largest = amax(values, -1, keepdim=True)
+    largest = values.amax(-1, keepdim=True)
     if rtol is None:
         rtol = 0.0 if atol is not None else _EPSILON[A.dtype] * max(A.shape[-2:])
-    relative = mul(largest, unsqueeze(rtol, -1) if isinstance(rtol, Tensor) else rtol)
+    relative = largest * (rtol.unsqueeze(-1) if isinstance(rtol, Tensor) else rtol)
     if atol is None:
         return relative
     if not isinstance(atol, Tensor):
         return where(relative > atol, relative, float(atol))
-    return maximum(relative, unsqueeze(atol, -1))
+    return relative.maximum(atol.unsqueeze(-1))

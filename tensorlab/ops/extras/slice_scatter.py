@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.ops.conversion import clone, copy_
 from tensorlab.ops.creation import empty_strided
 from tensorlab.ops.indexing.basic import getitem
 from tensorlab.ops.outputs import written
 from tensorlab.ops.reduce import as_one_dim
-from tensorlab.ops.slicing import diagonal, select
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -33,7 +31,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
         tensor([[0., 0.],
                 [1., 1.]])
     """
-    return _with_part("select_scatter", input, src, lambda whole: select(whole, dim, index))
+    return _with_part("select_scatter", input, src, lambda whole: whole.select(dim, index))
 
 
 @op("function method")
@@ -91,7 +89,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
         tensor([[3., 0.],
                 [0., 4.]])
     """
-    return _with_part("diagonal_scatter", input, src, lambda whole: diagonal(whole, offset, dim1, dim2))
+    return _with_part("diagonal_scatter", input, src, lambda whole: whole.diagonal(offset, dim1, dim2))
 
 
 def _with_part(name: str, input: Tensor, src: Tensor, part_of: Callable[[Tensor], Tensor]) -> Tensor:
@@ -102,12 +100,12 @@ def _with_part(name: str, input: Tensor, src: Tensor, part_of: Callable[[Tensor]
             f"expected src to have a size equal to the slice of self. src size = "
             f"{tuple(src.shape)}, slice size = {tuple(part.shape)}"
         )
-    copy_(part, src)
+    part.copy_(src)
     return result
 
 
 def _copy_with_gaps(input: Tensor) -> Tensor:
     """A copy with the strides of `input`, as PyTorch makes it here; without gaps if elements share cells."""
     if any(not step and size > 1 for size, step in zip(input._shape, input._stride, strict=True)):
-        return clone(input)
-    return copy_(empty_strided(input._shape, input._stride, dtype=input._dtype), input)
+        return input.clone()
+    return empty_strided(input._shape, input._stride, dtype=input._dtype).copy_(input)

@@ -11,14 +11,12 @@ from tensorlab.autograd.recording import record
 from tensorlab.core import dtypes
 from tensorlab.dispatch.operands import Number, is_number, result_type
 from tensorlab.dispatch.primitive import IN_PLACE, check_out
-from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.arithmetic import pow as power
-from tensorlab.ops.conversion import clone, copy_, to
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import apply, apply_in_place
 from tensorlab.ops.outputs import need_outs, written
-from tensorlab.ops.pointwise import copysign, digamma, digamma_, erfc, exp2, mul
+from tensorlab.ops.pointwise import mul
 from tensorlab.ops.rows import function_of
 from tensorlab.ops.shape import broadcast_tensors
 from tensorlab.ops.where import where
@@ -66,7 +64,7 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of digamma, taken `n` times."""
     _need_order(n)
     need_tensor("polygamma", input)
-    return digamma(input, out=out) if n == 0 else apply(TABLE["polygamma"], input, float(n), out=out)
+    return input.digamma(out=out) if n == 0 else apply(TABLE["polygamma"], input, float(n), out=out)
 
 
 @op("method", name="polygamma", names="unifies")
@@ -90,7 +88,7 @@ def polygamma_in_place(input: Tensor, n: int) -> Tensor:
         tensor([1.6449, 4.9348])
     """
     _need_order(n)
-    return digamma_(input) if n == 0 else apply_in_place(TABLE["polygamma"], input, float(n))
+    return input.digamma_() if n == 0 else apply_in_place(TABLE["polygamma"], input, float(n))
 
 
 def _need_order(n: int) -> None:
@@ -129,7 +127,7 @@ def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Tenso
 
 
 def _as_double(operand: Tensor | Number) -> Tensor | Number:
-    return to(operand, dtypes.float64) if isinstance(operand, Tensor) else float(operand)
+    return operand.to(dtypes.float64) if isinstance(operand, Tensor) else float(operand)
 
 
 SQRT_HALF = math.sqrt(0.5)
@@ -144,7 +142,7 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.0250, 0.5000, 0.9750])
     """
     need_tensors("ndtr", input=input)
-    return mul(erfc(mul(input, -SQRT_HALF)), 0.5, out=out)
+    return mul((input * (-SQRT_HALF)).erfc(), 0.5, out=out)
 
 
 # The integer type as wide as each float: a float's neighbours are those of its bits.
@@ -157,7 +155,7 @@ _BITS = {
 
 
 def _d_frexp(grad: Tensor, exponent: Tensor) -> Tensor:
-    return grad / exp2(to(exponent, grad.dtype))
+    return grad / exponent.to(grad.dtype).exp2()
 
 
 def _d_nextafter(grad: Tensor, input: Tensor, other: Tensor) -> Tensor:
@@ -200,13 +198,13 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
     """
     if not need_tensor("frexp", input).is_floating_point():
         raise RuntimeError(f"torch.frexp() only supports floating-point dtypes, got {input.dtype.name}")
-    x = to(detach(input), dtypes.float64)
+    x = input.detach().to(dtypes.float64)
     subnormal, plain = x.abs() < SMALLEST_NORMAL, x.isfinite() & (x != 0)
     bits = where(subnormal, x * 2.0**54, x).view(dtypes.int64)
     powers = (bits >> 52 & EXPONENT) - BIAS - where(subnormal, 54, 0)
     halves = (bits & ~(EXPONENT << 52) | BIAS << 52).view(dtypes.float64)
-    mantissa = to(where(plain, halves, x), input.dtype, copy=True)
-    exponent = to(where(plain, powers, 0), dtypes.int32)
+    mantissa = where(plain, halves, x).to(input.dtype, copy=True)
+    exponent = where(plain, powers, 0).to(dtypes.int32)
     if out is None:
         return return_types.frexp((record(FrexpBackward0, mantissa, input, exponent=exponent), exponent))
     into = need_outs("frexp", out, 2)
@@ -234,11 +232,11 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     kind = result_type(input, other)
     if not kind.is_floating_point:
         raise NotImplementedError(f'"nextafter" not implemented for {kind.name}: it takes floats')
-    x, y = broadcast_tensors(to(detach(input), kind), to(detach(other), kind))
+    x, y = broadcast_tensors(input.detach().to(kind), other.detach().to(kind))
     outwards = (y > x) == (x > 0)
     moved = (x.contiguous().view(_BITS[kind]) + where(outwards, 1, -1).to(_BITS[kind])).view(kind)
     least = x.new_ones(()).view(_BITS[kind]).fill_(1).view(kind)
-    moved = where(x == 0, copysign(least, y), moved)
+    moved = where(x == 0, least.copysign(y), moved)
     result = where(x == y, y, where((x != x) | (y != y), x + y, moved))
     if out is None:
         return record(NextafterBackward0, result, input, other)
@@ -255,7 +253,7 @@ def nextafter_(input: Tensor, other: Tensor) -> Tensor:
         [0.9999999403953552]
     """
     # Of a copy, because the gradients need the elements that are overwritten.
-    return copy_(input, nextafter(clone(input), other))
+    return input.copy_(nextafter(input.clone(), other))
 
 
 RADIANS_OF_A_DEGREE = math.pi / 180

@@ -12,29 +12,14 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.operands import Number, is_number, result_type
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.ops.aliases import detach
-from tensorlab.ops.argreduce import aminmax
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.arithmetic import clamp, clamp_max, lerp
 from tensorlab.ops.arithmetic import round as rounded
-from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import full, zeros
-from tensorlab.ops.cumulative import cummax
-from tensorlab.ops.diagonals import diag
-from tensorlab.ops.dims import movedim, t, transpose
 from tensorlab.ops.from_data import tensor
-from tensorlab.ops.indexing.gather_scatter import gather
-from tensorlab.ops.indexing.index_select import take
-from tensorlab.ops.indexing.masks import masked_fill, masked_select
-from tensorlab.ops.matmul import mm
 from tensorlab.ops.outputs import need_outs, written
-from tensorlab.ops.pointwise import ceil, div, eq, floor, isnan, lt, mul, ne, sqrt, sub
+from tensorlab.ops.pointwise import ceil, eq, floor, ne
 from tensorlab.ops.reduce import as_one_dim
-from tensorlab.ops.reduction import any as any_of
-from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.search import count_between, searchsorted
-from tensorlab.ops.shape import broadcast_to, flatten, reshape, squeeze, unsqueeze
-from tensorlab.ops.sorting import sort
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -70,32 +55,32 @@ def cov(
                 [-1.,  1.]])
     """
     _check_variables("cov", input)
-    rows = reshape(input, (1, -1)) if input.ndim < 2 else input
+    rows = input.reshape((1, -1)) if input.ndim < 2 else input
     if not rows._dtype.is_floating_point:
-        rows = to(rows, dtypes.get_default_dtype())
+        rows = rows.to(dtypes.get_default_dtype())
     count = rows.shape[1]
     weights = _weights(count, fweights, aweights)
     if weights is None:
-        mean = div(sum_over(rows, 1, True), count) if count else sum_over(rows, 1, True) * float("nan")
+        mean = rows.sum(1, True) / count if count else rows.sum(1, True) * float("nan")
         factor: Tensor | float = max(count - correction, 0)
         degrees = count - correction
     else:
-        total = sum_over(weights)
-        mean = div(sum_over(mul(rows, weights), 1, True), total)
+        total = weights.sum()
+        mean = (rows * weights).sum(1, True) / total
         factor = weighted = total
         if correction and aweights is not None:
-            weighted = sub(total, mul(div(sum_over(mul(weights, aweights)), total), correction))
+            weighted = total - (weights * aweights).sum() / total * correction
         elif correction:
-            weighted = sub(total, correction)
+            weighted = total - correction
         factor, degrees = weighted, weighted.item()
     if degrees <= 0:
         warn_caller(
             f"cov(): degrees of freedom is <= 0: {count} observations less the correction {correction}"
         )
         factor = zeros((), dtype=rows._dtype)
-    rows = sub(rows, mean)
-    products = mm(rows, t(rows if weights is None else mul(rows, weights)))
-    return squeeze(div(products, factor))
+    rows = rows - mean
+    products = rows.mm((rows if weights is None else rows * weights).t())
+    return (products / factor).squeeze()
 
 
 def _check_variables(name: str, input: Tensor) -> None:
@@ -132,7 +117,7 @@ def _weights(count: int, fweights: Tensor | None, aweights: Tensor | None) -> Te
             raise RuntimeError(f"cov(): {name} cannot be negative: {weights.tolist()}")
     if fweights is None or aweights is None:
         return fweights if aweights is None else aweights
-    return mul(fweights, aweights)
+    return fweights * aweights
 
 
 @op("function method")
@@ -156,9 +141,9 @@ def corrcoef(input: Tensor) -> Tensor:
     _check_variables("corrcoef", input)
     together = cov(input)
     if together.ndim == 0:
-        return div(together, together)
-    deviations = sqrt(diag(together))
-    return clamp(div(div(together, unsqueeze(deviations, 1)), unsqueeze(deviations, 0)), -1, 1)
+        return together / together
+    deviations = together.diag().sqrt()
+    return (together / deviations.unsqueeze(1) / deviations.unsqueeze(0)).clamp(-1, 1)
 
 
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
@@ -237,15 +222,15 @@ def _quantile(
     check_out(name, out, input, parts) if out is not None else None
     position = None if dim is None else as_one_dim(name, dim, input)
     # The dimension to look along moves to the end, and leaves one of size 1 where it was.
-    lines = flatten(input) if position is None else transpose(unsqueeze(input, -1), position, -1)
-    ordered = sort(lines, -1).values
-    ranks = _ranks(ordered, reshape(parts, (-1,)), name == "nanquantile", interpolation)
+    lines = input.flatten() if position is None else input.unsqueeze(-1).transpose(position, -1)
+    ordered = lines.sort(-1).values
+    ranks = _ranks(ordered, parts.reshape((-1,)), name == "nanquantile", interpolation)
     found = _at_ranks(ordered, ranks, interpolation)
     if position is None:
-        found = reshape(found, (*(1,) * (input.ndim if keepdim else 0), -1))
+        found = found.reshape((*(1,) * (input.ndim if keepdim else 0), -1))
     elif not keepdim:
-        found = squeeze(found, position)
-    result = movedim(found, -1, 0) if parts.ndim else squeeze(found, -1)
+        found = found.squeeze(position)
+    result = found.movedim(-1, 0) if parts.ndim else found.squeeze(-1)
     return result if out is None else written(out, result)
 
 
@@ -281,26 +266,26 @@ def _parts(name: str, input: Tensor, q: float | Tensor, interpolation: str) -> T
 def _ranks(ordered: Tensor, parts: Tensor, skips_nan: bool, interpolation: str) -> Tensor:
     """Where in each ordered line the quantiles stand: whole numbers, or between two of them."""
     if skips_nan:
-        last = sub(sum_over(eq(ordered, ordered), -1, True), 1)
-        ranks = mul(parts, to(last, ordered._dtype))
-        ranks = masked_fill(ranks, lt(ranks, 0), 0)
+        last = (ordered == ordered).sum(-1, True) - 1
+        ranks = parts * last.to(ordered._dtype)
+        ranks = ranks.masked_fill(ranks < 0, 0)
     else:
         last_place = ordered.shape[-1] - 1
-        ranks = broadcast_to(mul(parts, last_place), (*ordered.shape[:-1], parts.shape[0]))
-        ranks = masked_fill(ranks, any_of(isnan(ordered), -1, True), last_place)  # NaN comes last in order
+        ranks = (parts * last_place).broadcast_to((*ordered.shape[:-1], parts.shape[0]))
+        ranks = ranks.masked_fill(ordered.isnan().any(-1, True), last_place)  # NaN comes last in order
     chosen = {"lower": floor, "higher": ceil, "nearest": rounded}.get(interpolation)
     return ranks if chosen is None else chosen(ranks)
 
 
 def _at_ranks(ordered: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
     """The elements at whole ranks, and between the neighbours of others."""
-    places = to(ranks, dtypes.int64)
-    below = gather(ordered, -1, places)
+    places = ranks.to(dtypes.int64)
+    below = ordered.gather(-1, places)
     if interpolation not in ("linear", "midpoint"):
         return below
-    above = gather(ordered, -1, to(ceil(ranks), dtypes.int64))
-    weights = full((), 0.5, dtype=ranks._dtype) if interpolation == "midpoint" else sub(ranks, places)
-    return lerp(below, above, weights)
+    above = ordered.gather(-1, ranks.ceil().to(dtypes.int64))
+    weights = full((), 0.5, dtype=ranks._dtype) if interpolation == "midpoint" else ranks - places
+    return below.lerp(above, weights)
 
 
 @op("function method")
@@ -346,17 +331,17 @@ def histogram(
         )
     if out is not None:
         check_out("histogram", out, *need_outs("histogram", out, 2), input)
-    values = detach(input).double().reshape(-1)
+    values = input.detach().double().reshape(-1)
     if isinstance(bins, Tensor):
         if bins.ndim != 1 or bins._dtype is not kind or range is not None or not bins.numel():
             raise RuntimeError(
                 f"histogram(): bins tensor should have one dimension, `input`'s dtype {kind.name}, and no "
                 f"range beside it; got shape {tuple(bins.shape)}, dtype {bins._dtype.name}, range {range}"
             )
-        shown = detach(bins).clone()
+        shown = bins.detach().clone()
     else:
         shown = tensor(_edges(values, bins, range), dtype=kind)
-    edges = cummax(shown.double(), 0)[0]
+    edges = shown.double().cummax(0)[0]
     weights = None
     if weight is not None:
         if weight.shape != input.shape or weight._dtype is not kind:
@@ -364,11 +349,11 @@ def histogram(
                 f"histogram(): the weight tensor should have the shape and dtype of the input, "
                 f"{tuple(input.shape)} and {kind.name}; got {tuple(weight.shape)} and {weight._dtype.name}"
             )
-        weights = detach(weight).double().reshape(-1)
+        weights = weight.detach().double().reshape(-1)
     counts = count_between(values, edges, weights) if edges.numel() > 1 else edges.new_zeros(0)
     if density:
         counts = counts / counts.sum() / (edges[1:] - edges[:-1])
-    results: Any = (to(counts, kind), shown)
+    results: Any = (counts.to(kind), shown)
     if out is not None:
         results = tuple(written(o, result) for o, result in zip(out, results, strict=True))
     return return_types.histogram(results)
@@ -383,7 +368,7 @@ def _edges(values: Tensor, bins: int, bounds: tuple[float, float] | None) -> lis
     if bounds is not None:
         low, high = map(float, bounds)
     else:
-        low, high = (bound.item() for bound in aminmax(values)) if values.numel() else (0.0, 1.0)
+        low, high = (bound.item() for bound in values.aminmax()) if values.numel() else (0.0, 1.0)
     if not (np.isfinite(low) and np.isfinite(high)):
         raise RuntimeError(f"histogram(): the range [{low}, {high}] is not finite: give a range")
     if low > high:
@@ -433,17 +418,17 @@ def isin(
     common = result_type(elements, test_elements)
     if dtypes.bool in (result_type(elements), result_type(test_elements)):
         raise RuntimeError("Unsupported input type encountered for isin(): bool: convert with .byte() first")
-    asked, others = _as_tensor(elements, common), flatten(_as_tensor(test_elements, common))
+    asked, others = _as_tensor(elements, common), _as_tensor(test_elements, common).flatten()
     if common.is_floating_point:
-        others = masked_select(others, eq(others, others))  # NaN equals nothing, and has no place in an order
+        others = others.masked_select(others == others)  # NaN equals nothing, and has no place in an order
     if others.numel():
-        ordered = sort(others).values
-        places = clamp_max(searchsorted(ordered, asked), ordered.shape[0] - 1)
-        result = (ne if invert else eq)(take(ordered, places), asked)
+        ordered = others.sort().values
+        places = searchsorted(ordered, asked).clamp_max(ordered.shape[0] - 1)
+        result = (ne if invert else eq)(ordered.take(places), asked)
     else:
         result = full(tuple(asked.shape), invert)
     return result if out is None else written(out, result)
 
 
 def _as_tensor(given: Tensor | Number, element_type: dtype) -> Tensor:
-    return to(detach(given) if isinstance(given, Tensor) else full((), given), element_type)
+    return (given.detach() if isinstance(given, Tensor) else full((), given)).to(element_type)

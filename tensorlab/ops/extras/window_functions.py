@@ -10,14 +10,10 @@ from tensorlab.core import dtypes
 from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
 from tensorlab.ops.arguments import tensor_options
-from tensorlab.ops.arithmetic import add, sub
-from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import empty, ones
 from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.joining import cat
-from tensorlab.ops.pointwise import cos, mul
 from tensorlab.ops.ranges import arange
-from tensorlab.ops.slicing import narrow
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -94,9 +90,9 @@ def blackman_window(
     if short is not None:
         return short
     count = window_length + periodic
-    angle = mul(arange(count, dtype=kind), math.pi / (count - 1))
-    fine, coarse = mul(cos(mul(angle, 4)), 0.08), mul(cos(mul(angle, 2)), 0.5)
-    return narrow(add(sub(fine, coarse), 0.42), 0, 0, window_length).clone()
+    angle = arange(count, dtype=kind) * (math.pi / (count - 1))
+    fine, coarse = (angle * 4).cos() * 0.08, (angle * 2).cos() * 0.5
+    return (fine - coarse + 0.42).narrow(0, 0, window_length).clone()
 
 
 @op()
@@ -118,10 +114,10 @@ def bartlett_window(
     if short is not None:
         return short
     count = window_length + periodic
-    rising = mul(arange(count, dtype=kind), 2 / (count - 1))
+    rising = arange(count, dtype=kind) * (2 / (count - 1))
     half = (count - 1) // 2 + 1
-    falling = add(mul(narrow(rising, 0, half, count - half), -1), 2)
-    return narrow(cat([narrow(rising, 0, 0, half), falling]), 0, 0, window_length).clone()
+    falling = rising.narrow(0, half, count - half) * (-1) + 2
+    return cat([rising.narrow(0, 0, half), falling]).narrow(0, 0, window_length).clone()
 
 
 @op()
@@ -150,7 +146,7 @@ def kaiser_window(
     count = window_length + periodic
     from_middle = 2 * np.arange(window_length) / (count - 1) - 1
     weights = np.i0(beta * np.sqrt(np.maximum(1 - from_middle * from_middle, 0))) / np.i0(beta)
-    return to(from_numpy(weights), kind).clone()
+    return from_numpy(weights).to(kind).clone()
 
 
 def _start(name: str, length: int, element_type: dtype | None) -> tuple[dtype, Tensor | None]:
@@ -173,5 +169,5 @@ def _cosine(
     kind, short = _start(name, length, element_type)
     if short is not None:
         return short
-    angle = mul(arange(length, dtype=kind), 2 * math.pi / (length + periodic - 1))
-    return add(mul(cos(angle), -beta), alpha)
+    angle = arange(length, dtype=kind) * (2 * math.pi / (length + periodic - 1))
+    return angle.cos() * (-beta) + alpha

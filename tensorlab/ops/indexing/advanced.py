@@ -16,7 +16,6 @@ from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.memory import as_new, filled
 from tensorlab.dispatch.operands import Number
 from tensorlab.dispatch.primitive import Result, compute, compute_into
-from tensorlab.ops import conversion
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.indexing import masks
 from tensorlab.ops.indexing.index_plan import Read, Route, Term, Write, apart
@@ -79,7 +78,7 @@ def _without_written(grad: Tensor, indices: Chosen, accumulate: bool) -> Tensor:
     """The gradient of what was there before: none at the places that were written over."""
     if accumulate:
         return grad
-    rest = conversion.clone(grad, memory_format=contiguous_format)
+    rest = grad.clone(memory_format=contiguous_format)
     put_chosen(rest, indices, 0)
     return rest
 
@@ -137,7 +136,7 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
         >>> tl.zeros(3).index_put([tl.tensor([0, 2])], tl.tensor([1.0, 2.0]))
         tensor([1., 0., 2.])
     """
-    return as_new(index_put_(conversion.clone(input), indices, values, accumulate))
+    return as_new(index_put_(input.clone(), indices, values, accumulate))
 
 
 @op("function method")

@@ -17,8 +17,7 @@ from tensorlab.core.modes import current, no_grad
 from tensorlab.dispatch.memory import as_new, counted, next_version
 from tensorlab.dispatch.operands import Number, number_from
 from tensorlab.dispatch.primitive import IN_PLACE, Recorded, Result, call, check_out
-from tensorlab.ops import arithmetic, conversion, creation, pointwise
-from tensorlab.ops.argreduce import aminmax
+from tensorlab.ops import arithmetic, creation
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.indexing.gradients import (
     GatherBackward0,
@@ -36,9 +35,7 @@ from tensorlab.ops.indexing.index_plan import (
     need_index,
     written_at,
 )
-from tensorlab.ops.indexing.masks import masked_fill_
 from tensorlab.ops.outputs import written
-from tensorlab.ops.shape import expand, reshape, unsqueeze
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -224,7 +221,7 @@ def take_along_dim(
             f".to(tensorlab.int64)"
         )
     if dim is None:
-        return gather(reshape(input, -1), 0, reshape(indices, -1), out=out)
+        return gather(input.reshape(-1), 0, indices.reshape(-1), out=out)
     if input.ndim != indices.ndim:
         raise RuntimeError(
             f"take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -234,11 +231,11 @@ def take_along_dim(
     size = input.shape[dim] if input.ndim else 1
     if not size and indices.numel():
         raise RuntimeError("take_along_dim(): the dimension has no elements, and the indices name some")
-    indices = arithmetic.remainder(indices, max(size, 1))
+    indices = indices.remainder(max(size, 1))
     if _with_size(input, dim, 1) != _with_size(indices, dim, 1):
         met = list(broadcasting.broadcast_shapes(_with_size(input, dim, 1), _with_size(indices, dim, 1)))
-        input = expand(input, Size((*met[:dim], size, *met[dim + 1 :])))
-        indices = expand(indices, Size((*met[:dim], indices.shape[dim], *met[dim + 1 :])))
+        input = input.expand(Size((*met[:dim], size, *met[dim + 1 :])))
+        indices = indices.expand(Size((*met[:dim], indices.shape[dim], *met[dim + 1 :])))
     return gather(input, dim, indices, out=out)
 
 
@@ -340,7 +337,7 @@ def scatter_reduce(
     if out is not None:
         check_out("scatter_reduce", out, input, src)
     with no_grad():
-        result = _reduced(conversion.clone(input, memory_format=contiguous_format), index, src, **notes)
+        result = _reduced(input.clone(memory_format=contiguous_format), index, src, **notes)
     if out is not None:
         return written(out, result, exact=True)
     return record(ScatterReduceBackward0, as_new(result), input, src, index, **notes)
@@ -391,9 +388,9 @@ def _divide_by_counts(target: Tensor, dim: int, index: Tensor, include_self: boo
     """Sums into means: each element divided by the number of values in it; integers are rounded down."""
     counts = creation.full(target.shape, int(include_self), dtype=dtypes.int64)
     written_at(SCATTER_REDUCE, counts, 1, index, (dim, "add"), IN_PLACE)
-    masked_fill_(counts, pointwise.eq(counts, 0), 1)
+    counts.masked_fill_(counts == 0, 1)
     divide = arithmetic.div if target.dtype.is_floating_point else arithmetic.floor_divide
-    return divide(target, conversion.to(counts, target.dtype), out=IN_PLACE)
+    return divide(target, counts.to(target.dtype), out=IN_PLACE)
 
 
 # --- class numbers as vectors -------------------------------------------------------------------------
@@ -433,7 +430,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor: give num_classes")
         return tensor.new_zeros((*tensor.shape, num_classes))
-    least, greatest = (bound.item() for bound in aminmax(tensor))
+    least, greatest = (bound.item() for bound in tensor.aminmax())
     if least < 0:
         raise RuntimeError(f"Class values must be non-negative, got {least}")
     if num_classes == -1:
@@ -441,4 +438,4 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     elif greatest >= num_classes:
         raise RuntimeError(f"Class values must be smaller than num_classes, got {greatest} and {num_classes}")
     result = tensor.new_zeros((*tensor.shape, num_classes))
-    return as_new(scatter(result, -1, unsqueeze(tensor, -1), 1, out=IN_PLACE))
+    return as_new(scatter(result, -1, tensor.unsqueeze(-1), 1, out=IN_PLACE))

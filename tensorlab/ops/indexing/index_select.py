@@ -17,7 +17,6 @@ from tensorlab.dispatch.copies import write
 from tensorlab.dispatch.guards import guard_write
 from tensorlab.dispatch.operands import Number, check_number, is_number, number_from
 from tensorlab.dispatch.primitive import IN_PLACE, Recorded, Result, call, call_in_place
-from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.indexing.gradients import (
     IndexAddBackward0,
@@ -40,7 +39,6 @@ from tensorlab.ops.indexing.index_plan import (
     slices_at,
     written_at,
 )
-from tensorlab.ops.shape import reshape
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -290,7 +288,7 @@ def _added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number
         alpha = bool(alpha) if input.dtype is dtypes.bool else int(alpha)
     if input.dtype is not dtypes.bool:
         check_number(alpha, input.dtype)
-    return dim, source if alpha == 1 else pointwise.mul(source, alpha)
+    return dim, source if alpha == 1 else source * alpha
 
 
 def _copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> tuple[int, Tensor]:
@@ -322,7 +320,7 @@ def _copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> tuple[int
             f"index_copy(): Number of indices ({index.numel()}) should be equal to source.size(dim) "
             f"({source.shape[dim]})"
         )
-    return dim, reshape(source, ()) if source.ndim > input.ndim else source
+    return dim, source.reshape(()) if source.ndim > input.ndim else source
 
 
 def _filled(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> tuple[int, Tensor | Number]:
@@ -338,7 +336,7 @@ def _filled(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> t
                 f"dimension(s): index_copy takes one value for each element"
             )
         check_number(value.item(), input.dtype)
-        return dim, conversion.to(value, input.dtype)
+        return dim, value.to(input.dtype)
     if not is_number(value):
         raise TypeError(f"index_fill(): argument 'value' must be a number, not {type(value).__name__}")
     return dim, value
@@ -375,7 +373,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _countable(input: Tensor) -> Tensor:
     """The tensor, or a copy of it whose elements lie at equal distances in row-major order."""
     flat = layout.view_strides(input._shape, input._stride, Size((input.numel(),)))
-    return conversion.clone(input, memory_format=contiguous_format) if isinstance(flat, Refusal) else input
+    return input.clone(memory_format=contiguous_format) if isinstance(flat, Refusal) else input
 
 
 @op("function method")
@@ -387,7 +385,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
         tensor([[2., 0.],
                 [0., 1.]])
     """
-    return put_(conversion.clone(input), index, source, accumulate)
+    return put_(input.clone(), index, source, accumulate)
 
 
 @op("method")
@@ -420,7 +418,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
             f"put_(): Expected source and index to have the same number of elements, but got source.numel() "
             f"= {source.numel()}, index.numel() = {index.numel()}"
         )
-    values = source if source.shape == index.shape else reshape(source, index.shape)
+    values = source if source.shape == index.shape else source.reshape(index.shape)
     values, index = apart(input, values, index)
     params = ("add" if accumulate else "replace",)
     flat = _countable(input)
@@ -428,5 +426,5 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
         return call_in_place(PUT, input, values, index, params=params)
     guard_write(input)
     with in_place(PutBackward0, input, values, index, accumulate=accumulate):
-        write(input, call_in_place(PUT, aliases.detach(flat), values, index, params=params))
+        write(input, call_in_place(PUT, flat.detach(), values, index, params=params))
     return input

@@ -13,7 +13,6 @@ from tensorlab.dispatch.guards import guard_write, same_place
 from tensorlab.dispatch.memory import allocate, allocate_strided, as_new
 from tensorlab.dispatch.operands import Number, check_number, is_number
 from tensorlab.dispatch.primitive import check_out, compute_into
-from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.elementwise import elementwise
 from tensorlab.ops.indexing.gradients import (
@@ -25,7 +24,6 @@ from tensorlab.ops.indexing.gradients import (
 )
 from tensorlab.ops.indexing.index_plan import apart, is_expanded, need_dtype
 from tensorlab.ops.outputs import written
-from tensorlab.ops.shape import expand
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor, make_tensor
@@ -65,7 +63,7 @@ def _chosen(node: type[Backward], input: Tensor, mask: Tensor, out: Tensor | Non
         check_out("masked_select", out, source)
     if shape != mask._shape:
         shape = broadcasting.broadcast_shapes(input.shape, mask.shape)
-        input, mask = (expand(aliases.detach(tensor), shape) for tensor in (input, mask))
+        input, mask = (tensor.detach().expand(shape) for tensor in (input, mask))
     found = count_true(mask)
     result = allocate(Size((found,)), input._dtype, input._storage.backend)
     if found:
@@ -83,7 +81,7 @@ def put_by_mask(input: Tensor, mask: Tensor, values: Tensor) -> None:
     """
     input._storage._version += 1
     if values.numel():
-        _compact("scatter", conversion.contiguous(values), mask, input, values.numel())
+        _compact("scatter", values.contiguous(), mask, input, values.numel())
 
 
 @op("function method", names="fills_masked")
@@ -130,7 +128,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
             (mask,) = apart(input, mask, lenient="masked_fill_")
         target = input
         if is_expanded(input):  # a cell is filled if the mask is true for one of its elements
-            mask = expand(aliases.detach(mask), input._shape)
+            mask = mask.detach().expand(input._shape)
             shared = [dim for dim, stride in enumerate(input._stride) if not stride]
             mask = mask.any(shared, True)
             sizes = Size(1 if dim in shared else size for dim, size in enumerate(input._shape))
@@ -208,10 +206,10 @@ def _scattered(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
             f"masked_scatter_(): Number of elements of source < number of ones in mask: the source has "
             f"{source.numel()}, and the mask is true {found} times"
         )
-    source = aliases.detach(source)
+    source = source.detach()
     if same_place(input, source):
-        source = conversion.clone(source)
-    mask, source = apart(input, mask, conversion.contiguous(source))
+        source = source.clone()
+    mask, source = apart(input, mask, source.contiguous())
     guard_write(input)
     input._storage._version += 1
     if found:
@@ -253,7 +251,7 @@ def nonzero(
         return tuple(_column(found, dim) for dim in range(max(input.ndim, 1)))
     mask = input
     if input.dtype in (dtypes.float16, dtypes.bfloat16):  # the bits of -0.0 are not 0
-        mask = pointwise.ne(input, 0)
+        mask = input != 0
     count = count_true(mask)
     # One run of memory for each dimension: the columns are what is used.
     shape, stride = Size((count, input.ndim)), (1, count)
@@ -300,12 +298,12 @@ def _fitted(input: Tensor, mask: Tensor) -> Tensor:
             f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(met)}: a tensor "
             f"that is written keeps its shape"
         )
-    return expand(aliases.detach(mask), input.shape)
+    return mask.detach().expand(input.shape)
 
 
 def count_true(mask: Tensor) -> int:
     """How many elements of a tensor are not 0."""
-    return int(aliases.detach(mask).count_nonzero().item())
+    return int(mask.detach().count_nonzero().item())
 
 
 def _compact(action: str, line: Tensor, mask: Tensor, other: Tensor | None, count: int) -> None:

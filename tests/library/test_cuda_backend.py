@@ -179,13 +179,27 @@ def test_several_blocks_share_a_result_of_many_elements(gpu, name, monkeypatch):
     x[1, 650] = 0
     result = dtypes.bool if fold.truth else single
     layouts = OperandLayout(result, (1, 0)), OperandLayout(single, (700, 1))
-    monkeypatch.setattr(gpu.driver, "blocks", 6)
+    monkeypatch.setattr(gpu.driver, "blocks", 12)
     before = gpu.launches
     found, expected = gpu.allocate(2, result.cell), np.zeros(2, result.cell)
     gpu.reduce(fold, single, (2, 700), (1,), *layouts, 2.0)((found, 0), (gpu.upload(x.data), 0))
     NUMPY.reduce(fold, single, (2, 700), (1,), *layouts, 2.0)((expected, 0), (x.ravel(), 0))
     assert IS_REAL or gpu.launches - before == (1 if name == "var" else 2)
     np.testing.assert_allclose(np.asarray(gpu.download(found)), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["sum", "amin", "any", "norm_2", "std"])
+@pytest.mark.parametrize("blocks", [2, 40])
+def test_lanes_look_after_results_that_lie_side_by_side(gpu, name, blocks, monkeypatch):
+    fold, single = folds.TABLE[name], dtypes.float32
+    monkeypatch.setattr(gpu.driver, "threads", 64)
+    monkeypatch.setattr(gpu.driver, "blocks", blocks)
+    x = np.random.default_rng(blocks).uniform(0.5, 1, (2, 41, 2, 19)).astype(np.float32)
+    result, source = dtypes.bool if fold.truth else single, OperandLayout(single, (41 * 38, 38, 19, 1))
+    for dims, strides, count in ((1,), (38, 0, 19, 1), 76), ((0, 1), (0, 0, 19, 1), 38):
+        given = x.shape, dims, OperandLayout(result, strides), source, 1.0
+        out = np.zeros(count, result.cell)
+        agree(gpu, lambda b: b.reduce(fold, single, *given), out, x.ravel(), rtol=1e-5)  # noqa: B023
 
 
 def test_a_reduction_without_its_barrier_is_a_race():

@@ -97,8 +97,10 @@ def _reductions() -> dict[str, Checked]:
         (WHOLE,),
     )
     for name, stage in itertools.product(("sum", "amax"), ("whole", "parts", "last")):
-        made = text.reduce_text(folds.TABLE[name], single, single, single, stage)
-        found[f"reduce {name} {stage}"] = Checked(text.kernel_of(name, made), kinds)
+        for in_columns in (False, True)[: 1 if stage == "last" else 2]:
+            made = text.reduce_text(folds.TABLE[name], single, single, single, stage, in_columns, True)
+            said = " in columns" * in_columns
+            found[f"reduce {name} {stage}{said}"] = Checked(text.kernel_of(name, made), kinds)
     return found
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab.backends.array import compute_type
+from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cuda import (
     attention,
     drawing,
@@ -28,6 +29,7 @@ from tensorlab.backends.cuda import (
 )
 from tensorlab.backends.cuda.driver import Driver, Simulated
 from tensorlab.backends.cuda.memory import HostPool, Pinned, Pool
+from tensorlab.backends.cuda.simulator import WARP
 from tensorlab.backends.fused import Backend
 from tensorlab.backends.layers import AttentionLayout, NormalGroups
 from tensorlab.backends.operands import Buffer, Launch, Memory, OperandLayout, no_launch
@@ -261,42 +263,40 @@ class Cuda(Backend):
     ) -> Launch:
         """See `tensorlab.backends.protocol.Core.reduce`."""
         kept = [dim for dim in range(len(shape)) if dim not in dims]
-        sizes, span = _chosen(shape, kept), _chosen(shape, dims)
-        results, n = math.prod(sizes), math.prod(span)
+        results, n = math.prod(_chosen(shape, kept)), math.prod(_chosen(shape, dims))
         if results == 0:
             return no_launch
-        given = fold, value, out.dtype, source.dtype
-        layouts = _chosen(out.strides, kept), _chosen(source.strides, kept), _chosen(source.strides, dims)
-        threads = self._threads_of(n)
+        sizes, (x_steps, out_steps) = coalesce(
+            _chosen(shape, kept), [_chosen(each.strides, kept) for each in (source, out)]
+        )
+        span, (x_span,) = coalesce(_chosen(shape, dims), [_chosen(source.strides, dims)])
+        # Neighbouring lanes are to read neighbouring cells: of one result, or of as many results.
+        in_columns = sizes[-1] >= 8 and abs(x_steps[-1]) < abs(x_span[-1]) and self.driver.threads >= WARP
+        threads = self.driver.threads if in_columns else self._threads_of(n)
+        blocks = results // sizes[-1] * ceil_div(sizes[-1], WARP) if in_columns else results
+        workers = threads // WARP if in_columns else threads
         # Each thread has some elements to join before it joins with others.
-        parts = min(max(self.driver.blocks // results, 1), ceil_div(n, ELEMENTS * threads) or 1)
+        parts = min(max(self.driver.blocks // 2 // blocks, 1), ceil_div(n, ELEMENTS * workers) or 1)
         if fold.center is not None:  # what the others found is not there yet
             parts = 1
+        given = fold, value, out.dtype, source.dtype
         stages = ("whole",) if parts == 1 else ("parts", "last")
-        first, *others = [text.kernel_of(fold.name, text.reduce_text(*given, stage)) for stage in stages]
+        ways = (in_columns, len(span) == 1), (False, False)
+        first, *others = [
+            text.kernel_of(fold.name, text.reduce_text(*given, stage, *way))
+            for stage, way in zip(stages, ways, strict=False)
+        ]
 
         def launch(target: Buffer, item: Buffer) -> None:
-            ends = (*_raw(target), layouts[0]), (*_raw(item), *layouts[1:])
+            result, elements = (*_raw(target), out_steps), (*_raw(item), x_steps, x_span)
             if parts == 1:
-                self._run(first, results, threads, 1, n, k, sizes, span, *ends[0], *ends[1])
+                self._run(first, blocks, threads, 1, n, k, sizes, span, *result, *elements)
                 return
             totals = self.allocate(results * parts, text.total_type(fold, value).cell)
-            between, steps = (totals.cells, 0), tuple(0 for _ in sizes)
-            self._run(first, results * parts, threads, parts, n, k, sizes, span, *between, steps, *ends[1])
-            self._run(
-                others[0],
-                results,
-                self._threads_of(parts),
-                parts,
-                n,
-                k,
-                sizes,
-                span,
-                *ends[0],
-                *between,
-                steps,
-                layouts[2],
-            )
+            between, none = (totals.cells, 0), tuple(0 for _ in sizes)
+            self._run(first, blocks * parts, threads, parts, n, k, sizes, span, *between, none, *elements)
+            given = parts, n, k, sizes, span, *result, *between, none, x_span
+            self._run(others[0], results, self._threads_of(parts), *given)
 
         return launch
 

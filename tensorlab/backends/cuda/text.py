@@ -326,7 +326,15 @@ def update_text(rule: Update, element_type: dtype) -> str:
     return _module(kind, [*_conversions(element_type), formula], lines)
 
 
-def reduce_text(fold: Fold, value: dtype, result: dtype, source: dtype, stage: str = "whole") -> str:
+def reduce_text(
+    fold: Fold,
+    value: dtype,
+    result: dtype,
+    source: dtype,
+    stage: str = "whole",
+    in_columns: bool = False,
+    is_line: bool = False,
+) -> str:
     """The kernel of a fold: ``kernel(parts, n, k, shape, span, out, out_first, out_shape, x, …)``.
 
     A block computes one result. Each of its threads joins every so-many-th element; then the lanes of a warp
@@ -339,6 +347,9 @@ def reduce_text(fold: Fold, value: dtype, result: dtype, source: dtype, stage: s
     Args:
         fold, value, result, source: see `tensorlab.backends.protocol.Core.reduce`.
         stage: ``"whole"``, or ``"parts"``, which writes totals, or ``"last"``, which reads those of `parts`.
+        in_columns: whether the lanes of a warp look after 32 results that lie side by side in the last
+            dimension of ``shape``, and the warps of a block share their elements among them.
+        is_line: whether the ``span`` of a result has one dimension.
     """
     total = _total_type(fold, value)
     operands = [*_taken(["out"], "shape"), *_taken(["x"], "shape", "span")]
@@ -348,19 +359,20 @@ def reduce_text(fold: Fold, value: dtype, result: dtype, source: dtype, stage: s
         "    block, part = cuda.blockIdx.x, 0"
         if stage == "last"
         else "    block, part = cuda.blockIdx.x // parts, cuda.blockIdx.x % parts",
+        *(_COLUMN if in_columns else ["    is_first = me == 0"]),
         "    n_elements, k = n, number(k)",
         "    n = number(n)",
         *_positions("block", "shape", 4, ("out", "out_first"), ("x", "x_first")),
         "    x_start = x_cell",
     ]
     if fold.center is not None:
-        lines += _pass(fold.center, value, total, source, "c", "whole")
-    lines += _pass(fold, value, total, source, "found", stage)
+        lines += _pass(fold.center, value, total, source, "c", "whole", in_columns, is_line)
+    lines += _pass(fold, value, total, source, "found", stage, in_columns, is_line)
     if stage == "parts":
-        lines += ["    if me == 0:", "        out[cuda.blockIdx.x] = found"]
+        lines += ["    if is_first:", "        out[block * parts + part] = found"]
     else:
         stored = _store("found", result, total.startswith("f"))
-        lines += ["    if me == 0:", f"        out[out_cell] = {stored}"]
+        lines += ["    if is_first:", f"        out[out_cell] = {stored}"]
     functions = [maximum, minimum, *_formulas(fold), *(_formulas(fold.center) if fold.center else [])]
     texts = [inspect.getsource(function) for function in dict.fromkeys(functions)]
     called = [formula_text(_scalar(name), dtypes.by_name(total), "") for name in fold.scalars]
@@ -392,41 +404,87 @@ def _scalar(name: str) -> Callable:
     return TABLE[name].formula
 
 
-def _pass(fold: Fold, value: dtype, total: str, source: dtype, name: str, stage: str) -> list[str]:
+# How many elements a thread reads before it joins the first of them.
+AHEAD = 8
+
+# Lines that give a lane its column. The last lanes may have none: they look at the last one, and say nothing.
+_COLUMN = [
+    "    columns = shape[len(shape) - 1]",
+    f"    groups = (columns + {WARP - 1}) // {WARP}",
+    f"    column = block % groups * {WARP} + me % {WARP}",
+    f"    is_first = me < {WARP} and column < columns",
+    "    block = block // groups * columns + min(column, columns - 1)",
+]
+
+
+def _pass(
+    fold: Fold,
+    value: dtype,
+    total: str,
+    source: dtype,
+    name: str,
+    stage: str,
+    in_columns: bool,
+    is_line: bool,
+) -> list[str]:
     """The lines that set `name` to a fold of the elements that begin at ``x_start``."""
     together = fold.join.floats if total.startswith("float") and fold.join.floats else fold.join.together
     loaded = _load("x[x_cell]", source, "bool_" if fold.truth else numpy_name(value))
     names = {"x": "seen", "k": "k", "c": "c", "n": "n", "total": name}
     each = ", ".join(names[argument] for argument in arguments_of(fold.each))
     finish = ", ".join(names[argument] for argument in arguments_of(fold.finish))
+    element = f"np.{total}({fold.each.__name__}({each}))"
+    worker, workers = (f"me // {WARP}", f"(threads // {WARP})") if in_columns else ("me", "threads")
+    begin, end, step = f"part * {workers} + {worker}", "n_elements", f"parts * {workers}"
+    read = ["x_cell = x_start + i * x_span[0]"] if is_line else _positions("i", "span", 0, ("x", "x_start"))
+    seen = loaded if fold.truth else f"np.{total}({loaded})"
+    if stage == "last":
+        begin, end, step = worker, "parts", workers
+        read, seen, element = ["x_cell = x_first + block * parts + i"], "x[x_cell]", f"np.{total}(seen)"
+    join = f"joined = np.{total}({together.format(a='joined', b=element)})"
+    lines = [f"joined = np.{total}({_start(fold, total)})", f"i, step = {begin}, {step}"]
+    if is_line or stage == "last":
+        lines.append(f"while i + {AHEAD - 1} * step < {end}:")
+        for ahead in range(AHEAD):
+            lines += [f"    {line}" for line in (*read, f"seen_{ahead} = {seen}", "i += step")]
+        for ahead in range(AHEAD):
+            lines += [f"    seen = seen_{ahead}", f"    {join}"]
+    lines += [f"while i < {end}:", *(f"    {line}" for line in (*read, f"seen = {seen}", join, "i += step"))]
+    lines += (_joined_columns if in_columns else _joined_lanes)(name, total, together)
+    if stage != "parts":
+        lines.append(f"{name} = {fold.finish.__name__}({finish})")
+    return [f"    {line}" for line in lines]
+
+
+def _joined_lanes(name: str, total: str, together: str) -> list[str]:
+    """Lines that join what the threads of a block found."""
     # Lanes exchange 32 or 64 bits.
     moved = total if total in ("float32", "float64", "int32") else "int64"
-    element = f"np.{total}({fold.each.__name__}({each}))"
-    if stage == "last":
-        first, end, step, read = "me", "parts", "threads", ["        seen = x[x_first + block * parts + i]"]
-        element = f"np.{total}(seen)"
-    else:
-        first, end, step = "part * threads + me", "n_elements", "parts * threads"
-        read = _positions("i", "span", 8, ("x", "x_start"))
-        read.append(f"        seen = {loaded if fold.truth else f'np.{total}({loaded})'}")
     return [
-        f"    {name}_warps = cuda.shared.array({WARP}, np.{total})",
-        f"    joined = np.{total}({_start(fold, total)})",
-        f"    for i in range({first}, {end}, {step}):",
-        *read,
-        f"        joined = np.{total}({together.format(a='joined', b=element)})",
-        f"    half = min(threads, {WARP}) // 2",
-        "    while half > 0:",
-        f"        other = np.{total}(cuda.shfl_xor_sync(0xFFFFFFFF, np.{moved}(joined), half))",
-        f"        joined = np.{total}({together.format(a='joined', b='other')})",
-        "        half //= 2",
-        f"    if me % {WARP} == 0:",
-        f"        {name}_warps[me // {WARP}] = joined",
-        "    cuda.syncthreads()",
-        f"    {name} = {name}_warps[0]",
-        f"    for warp in range(1, (threads + {WARP - 1}) // {WARP}):",
-        f"        {name} = np.{total}({together.format(a=name, b=f'{name}_warps[warp]')})",
-        *([] if stage == "parts" else [f"    {name} = {fold.finish.__name__}({finish})"]),
+        f"{name}_warps = cuda.shared.array({WARP}, np.{total})",
+        f"half = min(threads, {WARP}) // 2",
+        "while half > 0:",
+        f"    other = np.{total}(cuda.shfl_xor_sync(0xFFFFFFFF, np.{moved}(joined), half))",
+        f"    joined = np.{total}({together.format(a='joined', b='other')})",
+        "    half //= 2",
+        f"if me % {WARP} == 0:",
+        f"    {name}_warps[me // {WARP}] = joined",
+        "cuda.syncthreads()",
+        f"{name} = {name}_warps[0]",
+        f"for warp in range(1, (threads + {WARP - 1}) // {WARP}):",
+        f"    {name} = np.{total}({together.format(a=name, b=f'{name}_warps[warp]')})",
+    ]
+
+
+def _joined_columns(name: str, total: str, together: str) -> list[str]:
+    """Lines that join what the warps of a block found, each lane for its column."""
+    return [
+        f"{name}_warps = cuda.shared.array({8 * WARP}, np.{total})",
+        f"{name}_warps[me] = joined",
+        "cuda.syncthreads()",
+        f"{name} = {name}_warps[me % {WARP}]",
+        f"for warp in range(1, threads // {WARP}):",
+        f"    {name} = np.{total}({together.format(a=name, b=f'{name}_warps[warp * {WARP} + me % {WARP}]')})",
     ]
 
 

@@ -199,21 +199,30 @@ class Cuda(Backend):
             return no_launch
         if row.name == "copy" and _is_transposed(shape, out, inputs[0]):
             return self._transpose(shape, out, inputs[0])
-        are_numbers = [False, *(each.is_number for each in inputs)]
-        wide, narrow = pointwise.walks(row, compute, shape, [out, *inputs])
+        operands = [out, *inputs]
+        walks = pointwise.walks(row, compute, shape, operands)
+        checks = walks[0][0].checks(operands)
+        wide, narrow = (
+            [(each.kernel, *each.grid(self.driver), each.begin, each.ends(operands)) for each in way]
+            for way in walks
+        )
 
         def launch(*buffers: Any) -> None:
-            cells = [each for each, is_number in zip(buffers, are_numbers, strict=True) if not is_number]
-            for walk in wide if pointwise.are_aligned(cells, wide[0].alignments) else narrow:
-                operands = iter(zip(cells, walk.firsts, walk.strides, strict=True))
-                arguments: list[Any] = []
-                for given, is_number in zip(buffers, are_numbers, strict=True):
-                    if is_number:
-                        arguments.append(given)
-                        continue
-                    (memory, first), moved, steps = next(operands)
-                    arguments += [memory.cells, first + moved, *([steps] if steps else [])]
-                self._run(walk.kernel, *walk.grid(self.driver), *walk.begin, *arguments)
+            chosen = wide
+            for place, size, alignment in checks:
+                memory, first = buffers[place]
+                if (memory.cells.pointer + first * size) % alignment:
+                    chosen = narrow
+                    break
+            for kernel, grid, block, begin, ends in chosen:
+                arguments = [*begin]
+                for buffer, end in zip(buffers, ends, strict=True):
+                    if end is None:
+                        arguments.append(buffer)
+                    else:
+                        memory, first = buffer
+                        arguments += memory.cells, first + end[0], *end[1]
+                self._run(kernel, grid, block, *arguments)
 
         return launch
 

@@ -14,12 +14,12 @@ from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cuda import text
 from tensorlab.backends.cuda.driver import Driver
 from tensorlab.backends.cuda.intrinsics import WIDEST
-from tensorlab.backends.operands import Buffer, OperandLayout
+from tensorlab.backends.operands import OperandLayout
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.integers import ceil_div
 from tensorlab.scalars import Scalar
 
-__all__ = ["Walk", "are_aligned", "walks"]
+__all__ = ["Walk", "walks"]
 
 # One kernel counts fewer runs than this (see `tensorlab.backends.cuda.text.divider`).
 MOST_RUNS = 1 << 31
@@ -56,6 +56,24 @@ class Walk(NamedTuple):
             blocks = min(ceil_div(blocks, 2), WAVES * driver.blocks)
         return blocks, threads
 
+    def ends(self, operands: Sequence[OperandLayout]) -> list[tuple[int, tuple[Any, ...]] | None]:
+        """Of each operand its `firsts` and its `strides`, if it has any; None of a number."""
+        ends = zip(self.firsts, self.strides, strict=True)
+        return [None if each.is_number else _end(*next(ends)) for each in operands]
+
+    def checks(self, operands: Sequence[OperandLayout]) -> list[tuple[int, int, int]]:
+        """Which operands must be aligned: their places, the bytes of their cells, and their `alignments`."""
+        places = [place for place, each in enumerate(operands) if not each.is_number]
+        return [
+            (place, operands[place].dtype.itemsize, alignment)
+            for place, alignment in zip(places, self.alignments, strict=True)
+            if alignment
+        ]
+
+
+def _end(first: int, strides: tuple[int, ...]) -> tuple[int, tuple[Any, ...]]:
+    return first, (strides,) if strides else ()
+
 
 def walks(
     row: Scalar, compute: dtype, shape: Sequence[int], operands: Sequence[OperandLayout]
@@ -83,14 +101,6 @@ def walks(
     if not has_neighbours or (not is_line and (sizes[-1] % width or not _keep(alignments, cells, strides))):
         return narrow, narrow
     return list(_walks(row, compute, types, width, is_line, sizes, strides, alignments)), narrow
-
-
-def are_aligned(cells: Sequence[Buffer], alignments: Sequence[int]) -> bool:
-    """Whether the addresses of operands are multiples of so many bytes each."""
-    return not any(
-        alignment and (memory.pointer + first * memory.dtype.itemsize) % alignment
-        for (memory, first), alignment in zip(cells, alignments, strict=True)
-    )
 
 
 def _keep(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -97,7 +98,8 @@ def correlate(
     strides = dense if step is None else (*problem.out[:3], step)
     added = None if bias is None else (0, *bias, 0)
 
-    def prepared(images: int, source: Sequence[int] | None) -> Launch:
+    @functools.cache
+    def prepared(images: int, source: tuple[int, ...] | None) -> Launch:
         batch = (images, groups)
         return backend.gemm(element_type, batch, (m, places, k), strides, of_rows, columns.strides, source)
 
@@ -138,6 +140,17 @@ def correlate_weights(backend: Cuda, element_type: dtype, problem: Correlation) 
     kernel = rows.of_cells(convolution.joined_weights, number, element_type)
     table = _uploaded(backend, problem.taps)
 
+    @functools.cache
+    def prepared(images: int) -> Launch:
+        return backend.gemm(
+            number,
+            (images, cuts, groups),
+            (m, k, line),
+            (cuts * count, count, m * k, k, 1),
+            (n, line * column, g, row, column),
+            (columns.strides[0], line * columns.strides[3], columns.strides[1], *columns.strides[3:1:-1]),
+        )
+
     def launch(weight: Buffer, out: Buffer, image: Buffer) -> None:
         given = out
         if step is None:
@@ -145,16 +158,8 @@ def correlate_weights(backend: Cuda, element_type: dtype, problem: Correlation) 
             given = Array(backend, out, element_type, shape, problem.out).to(number).buffer
         parts = _new(backend, problem.images * cuts * count, number)
         for first, images in columns.pieces:
-            multiply = backend.gemm(
-                number,
-                (images, cuts, groups),
-                (m, k, line),
-                (cuts * count, count, m * k, k, 1),
-                (n, line * column, g, row, column),
-                (columns.strides[0], line * columns.strides[3], columns.strides[1], *columns.strides[3:1:-1]),
-            )
             made = columns.made(image, first, images)
-            multiply((parts, first * cuts * count), (given[0], given[1] + first * n), made)
+            prepared(images)((parts, first * cuts * count), (given[0], given[1] + first * n), made)
         numbers = count, problem.images * cuts, m, problem.channels, len(problem.taps)
         backend.each(kernel, count, *numbers, table.cells, *_raw(weight), *problem.weight, parts.cells)
 

@@ -278,6 +278,24 @@ def test_attention_to_a_score_that_is_no_number_is_no_number():
     assert np.isnan(gpu.download(found)[0])
 
 
+@pytest.mark.parametrize("kind", ["float32", "bfloat16", "int64", "bool"])
+def test_the_first_of_equal_extremes_is_found_whichever_thread_sees_it(gpu, kind, monkeypatch):
+    monkeypatch.setattr(gpu.driver, "threads", 64)
+    element, rng = dtypes.by_name(kind), np.random.default_rng(4)
+    x = rng.integers(0, 2 if kind == "bool" else 9, 2 * 67 * 9).astype(element.cell)
+    if kind == "float32":
+        x[rng.integers(0, x.size, 12)] = np.nan
+    if kind == "bfloat16":
+        x = (x.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    source = OperandLayout(element, (67 * 9, 9, 1))
+    for dims, strides, count in ((1,), (9, 0, 1), 18), ((2,), (67, 1, 0), 134), ((0, 1), (0, 0, 1), 9):
+        given = (2, 67, 9), dims, OperandLayout(dtypes.int64, strides), source
+        for greatest in (True, False):
+            agree(gpu, lambda b: b.arg_reduce(greatest, *given), np.full(count, -1), x)  # noqa: B023
+    layouts = OperandLayout(dtypes.int64, (0,)), OperandLayout(element, (1,))
+    agree(gpu, lambda b: b.arg_reduce(True, (x.size,), (0,), *layouts), np.full(1, -1), x)
+
+
 def test_extremes_and_running_totals(gpu):
     x = np.array([3, 1, np.nan, 1, 2, 2, 5, 5, -1, 0, np.nan, np.nan], np.float32)
     whole, line = OperandLayout(dtypes.int64, (0, 1)), OperandLayout(dtypes.float32, (4, 1))

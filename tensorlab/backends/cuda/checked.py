@@ -104,6 +104,26 @@ def _reductions() -> dict[str, Checked]:
     return found
 
 
+def _places() -> dict[str, Checked]:
+    kinds = (
+        WHOLE,
+        (WHOLE,),
+        (WHOLE,),
+        compiler.Address(WHOLE),
+        WHOLE,
+        (WHOLE,),
+        SINGLE,
+        WHOLE,
+        (WHOLE,),
+        (WHOLE,),
+    )
+    found = {}
+    for in_columns in (False, True):
+        made = text.arg_reduce_text(True, dtypes.float32, dtypes.int64, in_columns, True)
+        found[f"reduce argmax{' in columns' * in_columns}"] = Checked(text.kernel_of("argmax", made), kinds)
+    return found
+
+
 def _attention() -> dict[str, Checked]:
     sizes = attention.constants(64, 64, 4, 48 << 10, 256) or {}
     kernel = products.specialised(attention.attention, **sizes, CAUSAL=True, WIDE=True)
@@ -134,6 +154,7 @@ CHECKED = {
     **_on_tensor_cores(),
     **_pointwise(),
     **_reductions(),
+    **_places(),
     **_rows(),
     **_attention(),
     **_transposed(),

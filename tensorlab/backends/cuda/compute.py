@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -271,40 +271,34 @@ class Cuda(Backend):
         k: float = 0.0,
     ) -> Launch:
         """See `tensorlab.backends.protocol.Core.reduce`."""
-        kept = [dim for dim in range(len(shape)) if dim not in dims]
-        results, n = math.prod(_chosen(shape, kept)), math.prod(_chosen(shape, dims))
+        folded = _Folded.of(shape, dims, out, source, self.driver)
+        results, n, sizes, span = folded.results, folded.n, folded.sizes, folded.span
         if results == 0:
             return no_launch
-        sizes, (x_steps, out_steps) = coalesce(
-            _chosen(shape, kept), [_chosen(each.strides, kept) for each in (source, out)]
-        )
-        span, (x_span,) = coalesce(_chosen(shape, dims), [_chosen(source.strides, dims)])
-        # Neighbouring lanes are to read neighbouring cells: of one result, or of as many results.
-        in_columns = sizes[-1] >= 8 and abs(x_steps[-1]) < abs(x_span[-1]) and self.driver.threads >= WARP
-        threads = self.driver.threads if in_columns else self._threads_of(n)
-        blocks = results // sizes[-1] * ceil_div(sizes[-1], WARP) if in_columns else results
-        workers = threads // WARP if in_columns else threads
+        blocks, threads = folded.blocks, folded.threads
+        workers = threads // WARP if folded.in_columns else threads
         # Each thread has some elements to join before it joins with others.
         parts = min(max(self.driver.blocks // 2 // blocks, 1), ceil_div(n, ELEMENTS * workers) or 1)
         if fold.center is not None:  # what the others found is not there yet
             parts = 1
         given = fold, value, out.dtype, source.dtype
         stages = ("whole",) if parts == 1 else ("parts", "last")
-        ways = (in_columns, len(span) == 1), (False, False)
+        ways = (folded.in_columns, len(span) == 1), (False, False)
         first, *others = [
             text.kernel_of(fold.name, text.reduce_text(*given, stage, *way))
             for stage, way in zip(stages, ways, strict=False)
         ]
 
         def launch(target: Buffer, item: Buffer) -> None:
-            result, elements = (*_raw(target), out_steps), (*_raw(item), x_steps, x_span)
+            result = *_raw(target), folded.out_steps
+            elements = *_raw(item), folded.x_steps, folded.x_span
             if parts == 1:
                 self._run(first, blocks, threads, 1, n, k, sizes, span, *result, *elements)
                 return
             totals = self.allocate(results * parts, text.total_type(fold, value).cell)
             between, none = (totals.cells, 0), tuple(0 for _ in sizes)
             self._run(first, blocks * parts, threads, parts, n, k, sizes, span, *between, none, *elements)
-            given = parts, n, k, sizes, span, *result, *between, none, x_span
+            given = parts, n, k, sizes, span, *result, *between, none, folded.x_span
             self._run(others[0], results, self._threads_of(parts), *given)
 
         return launch
@@ -318,18 +312,20 @@ class Cuda(Backend):
         source: OperandLayout,
     ) -> Launch:
         """See `tensorlab.backends.protocol.Core.arg_reduce`."""
-        kept = [dim for dim in range(len(shape)) if dim not in dims]
-        sizes, span = _chosen(shape, kept), _chosen(shape, dims)
-        results, n = math.prod(sizes), math.prod(span)
-        if results == 0:
+        folded = _Folded.of(shape, dims, places, source, self.driver, keep_order=True)
+        if folded.results == 0:
             return no_launch
-        kernel = text.kernel_of("arg_reduce", text.arg_reduce_text(greatest, source.dtype, places.dtype))
-        layouts = _chosen(places.strides, kept), _chosen(source.strides, kept), _chosen(source.strides, dims)
+        kernel = text.kernel_of(
+            "arg_reduce",
+            text.arg_reduce_text(
+                greatest, source.dtype, places.dtype, folded.in_columns, len(folded.span) == 1
+            ),
+        )
+        begin = folded.n, folded.sizes, folded.span
 
         def launch(found: Buffer, item: Buffer) -> None:
-            self.each(
-                kernel, results, results, n, sizes, span, *_raw(found), layouts[0], *_raw(item), *layouts[1:]
-            )
+            ends = *_raw(found), folded.out_steps, *_raw(item), folded.x_steps, folded.x_span
+            self._run(kernel, folded.blocks, folded.threads, *begin, *ends)
 
         return launch
 
@@ -719,6 +715,62 @@ class Cuda(Backend):
             return draw(*given)
 
         return launch
+
+
+class _Folded(NamedTuple):
+    """How many elements become one, with as few dimensions as possible.
+
+    Attributes:
+        sizes, span: the dimensions of the results, and of the elements of each.
+        out_steps, x_steps, x_span: the steps of the results; those of the elements from one result to the
+            next; and those from one element of a result to the next.
+        in_columns: whether neighbouring lanes look after neighbouring results, for their elements are
+            neighbours, and not those of one result.
+        blocks, threads: how many blocks of how many threads there are, if a block, or a lane of it in each of
+            its warps, sees all elements of a result.
+    """
+
+    sizes: tuple[int, ...]
+    span: tuple[int, ...]
+    out_steps: tuple[int, ...]
+    x_steps: tuple[int, ...]
+    x_span: tuple[int, ...]
+    in_columns: bool
+    blocks: int
+    threads: int
+
+    @property
+    def results(self) -> int:
+        """How many results there are."""
+        return math.prod(self.sizes)
+
+    @property
+    def n(self) -> int:
+        """How many elements each of them has."""
+        return math.prod(self.span)
+
+    @classmethod
+    def of(
+        cls,
+        shape: Sequence[int],
+        dims: Sequence[int],
+        out: OperandLayout,
+        source: OperandLayout,
+        driver: Driver,
+        keep_order: bool = False,
+    ) -> _Folded:
+        """See `tensorlab.backends.protocol.Core.reduce`; or `keep_order` of a result's elements."""
+        kept = [dim for dim in range(len(shape)) if dim not in dims]
+        sizes, (x_steps, out_steps) = coalesce(
+            _chosen(shape, kept), [_chosen(each.strides, kept) for each in (source, out)]
+        )
+        span, (x_span,) = coalesce(_chosen(shape, dims), [_chosen(source.strides, dims)], keep_order)
+        results, n = math.prod(sizes), math.prod(span)
+        in_columns = sizes[-1] >= 8 and abs(x_steps[-1]) < abs(x_span[-1]) and driver.threads >= WARP
+        threads, blocks = 1 << (min(max(n, 1), driver.threads).bit_length() - 1), results
+        if in_columns:
+            threads, blocks = driver.threads, results // sizes[-1] * ceil_div(sizes[-1], WARP)
+        return cls(sizes, span, out_steps, x_steps, x_span, in_columns, blocks, threads)
 
 
 def _raw(buffer: Buffer) -> tuple[np.ndarray, int]:

@@ -571,23 +571,76 @@ def scan_text(name: str, value: dtype, result: dtype, source: dtype, has_places:
     return _module(kind, _conversions(source, result), lines)
 
 
-def arg_reduce_text(greatest: bool, source: dtype, places: dtype) -> str:
-    """The kernel that looks for extremes: ``kernel(count, n, shape, span, places, …, x, …)``."""
+def arg_reduce_text(greatest: bool, source: dtype, places: dtype, in_columns: bool, is_line: bool) -> str:
+    """The kernel that looks for extremes: ``kernel(n, shape, span, places, …, x, …)``.
+
+    Its threads share the elements, and join what they found, as those of `reduce_text` do. Of equal elements
+    the first counts, whoever found it.
+
+    Args:
+        greatest, source, places: see `tensorlab.backends.protocol.Core.arg_reduce`.
+        in_columns, is_line: see `reduce_text`.
+    """
     kind, better = numpy_name(source), ">" if greatest else "<"
-    operands = [*_taken(["places"], "shape"), *_taken(["x"], "shape", "span")]
-    lines = [
-        f"def kernel({', '.join(['count, n, shape, span', *operands])}):",
-        "    for i in range(cuda.grid(1), count, cuda.gridsize(1)):",
-        *_positions("i", "shape", 8, ("places", "places_first"), ("x", "x_first")),
-        "        x_start, best = x_cell, 0",
-        f"        found = {_load('x[x_start]', source, kind)}",
-        "        for element in range(n):",
-        *_positions("element", "span", 12, ("x", "x_start")),
-        f"            seen = {_load('x[x_cell]', source, kind)}",
-        f"            if found == found and (seen {better} found or seen != seen):",
-        "                found, best = seen, element",
-        f"        places[places_cell] = np.{places.name}(best)",
+    moved = kind if kind in ("float32", "float64", "int32") else "int64"
+    worker, workers = (f"me // {WARP}", f"threads // {WARP}") if in_columns else ("me", "threads")
+    read = ["x_cell = x_start + i * x_span[0]"] if is_line else _positions("i", "span", 0, ("x", "x_start"))
+    seen = _load("x[x_cell]", source, kind)
+    look = [
+        f"if found == found and (seen {better} found or seen != seen):",
+        "    found, best = seen, np.int64(i)",
+        "i += step",
     ]
+    join = [
+        f"is_better = other {better} found or (other != other and found == found)",
+        "is_same = other == found or (other != other and found != found)",
+        "if is_better or (is_same and place < best):",
+        "    found, best = other, place",
+    ]
+    among_lanes = [
+        f"half = min(threads, {WARP}) // 2",
+        "while half > 0:",
+        f"    other = np.{kind}(cuda.shfl_xor_sync(0xFFFFFFFF, np.{moved}(found), half))",
+        "    place = cuda.shfl_xor_sync(0xFFFFFFFF, best, half)",
+        *(f"    {line}" for line in join),
+        "    half //= 2",
+    ]
+    own, other = (f"me % {WARP}", f"warp * {WARP} + me % {WARP}") if in_columns else ("0", "warp")
+    cells, is_teller, teller = WARP, f"me % {WARP} == 0", f"me // {WARP}"
+    if in_columns:
+        cells, is_teller, teller = 8 * WARP, "me >= 0", "me"
+    body = [
+        f"values = cuda.shared.array({cells}, np.{kind})",
+        f"numbers = cuda.shared.array({cells}, np.int64)",
+        "me, threads = cuda.threadIdx.x, cuda.blockDim.x",
+        "block = cuda.blockIdx.x",
+        *([line[4:] for line in _COLUMN] if in_columns else ["is_first = me == 0"]),
+        *_positions("block", "shape", 0, ("places", "places_first"), ("x", "x_first")),
+        "x_start = x_cell",
+        f"found, best, i, step = {seen}, np.int64(0), np.int64({worker}), {workers}",
+        *([f"while i + {AHEAD - 1} * step < n:"] if is_line else []),
+    ]
+    if is_line:
+        for ahead in range(AHEAD):
+            body += [f"    x_cell = x_start + (i + {ahead} * step) * x_span[0]", f"    seen_{ahead} = {seen}"]
+        for ahead in range(AHEAD):
+            body += [f"    {line}" for line in (f"seen = seen_{ahead}", *look)]
+    body += [
+        "while i < n:",
+        *(f"    {line}" for line in (*read, f"seen = {seen}", *look)),
+        *([] if in_columns else among_lanes),
+        f"if {is_teller}:",
+        f"    values[{teller}], numbers[{teller}] = found, best",
+        "cuda.syncthreads()",
+        f"found, best = values[{own}], numbers[{own}]",
+        f"for warp in range(1, (threads + {WARP - 1}) // {WARP}):",
+        f"    other, place = values[{other}], numbers[{other}]",
+        *(f"    {line}" for line in join),
+        "if is_first:",
+        f"    places[places_cell] = np.{places.name}(best)",
+    ]
+    operands = [*_taken(["places"], "shape"), *_taken(["x"], "shape", "span")]
+    lines = [f"def kernel({', '.join(['n, shape, span', *operands])}):", *(f"    {line}" for line in body)]
     return _module(kind, _conversions(source), lines)
 
 

@@ -212,14 +212,20 @@ def test_a_reduction_without_its_barrier_is_a_race():
 
 @pytest.mark.parametrize("logarithm", [False, True])
 def test_softmax_of_rows_and_columns_with_infinities(gpu, logarithm):
-    x = np.random.default_rng(5).standard_normal(120).astype(np.float32) * 20
+    x = np.random.default_rng(5).standard_normal(360).astype(np.float32)
     x[[0, 3, 41]] = -np.inf
-    for shape, dim, strides in (((3, 40), 1, (40, 1)), ((40, 3), 0, (1, 40)), ((2, 5, 12), -2, (60, 12, 1))):
+    layouts = (
+        ((9, 40), 1, (40, 1)),
+        ((2, 180), 1, (180, 1)),
+        ((40, 9), 0, (1, 40)),
+        ((6, 5, 12), -2, (60, 12, 1)),
+    )
+    for shape, dim, strides in layouts:
         source = OperandLayout(dtypes.float32, strides)
         before = gpu.launches
         agree(
             gpu, lambda b, s=shape, d=dim, o=source: b.softmax(logarithm, s, d, dtypes.float32, o),
-            np.zeros(120, "f"), x, rtol=2e-5,
+            np.zeros(360, "f"), x, rtol=2e-5,
         )  # fmt: skip
         assert gpu.launches == before + 1
     hopeless, source = np.full(2, -np.inf, np.float32), OperandLayout(dtypes.float32, (1,))
@@ -235,14 +241,15 @@ def test_softmax_of_half_as_many_bits(gpu):
 
 
 @pytest.mark.parametrize("centers", [True, False])
-def test_rows_are_normalised_in_one_launch(gpu, centers):
+@pytest.mark.parametrize("n", [50, 132])
+def test_rows_are_normalised_in_one_launch(gpu, centers, n):
     rng = np.random.default_rng(6)
-    x = (rng.standard_normal(3 * 50) * 3 + 5).astype("f")
-    weights, biases = rng.standard_normal((2, 50)).astype("f")
-    before, groups = gpu.launches, NormalGroups("rows", 3, 50)
+    x = (rng.standard_normal(3 * n) * 3 + 5).astype("f")
+    weights, biases = rng.standard_normal((2, n)).astype("f")
+    before, groups = gpu.launches, NormalGroups("rows", 3, n)
     agree(
         gpu, lambda b: b.normalise(dtypes.float32, groups, 1e-5, centers=centers),
-        np.zeros(150, "f"), np.zeros(3, "f"), np.full(3, 9, "f"), None, x, weights, biases,
+        np.zeros(3 * n, "f"), np.zeros(3, "f"), np.full(3, 9, "f"), None, x, weights, biases,
         rtol=2e-5, results=3,
     )  # fmt: skip
     assert gpu.launches == before + 1

@@ -62,6 +62,8 @@ def excess(name, figures):
         budget["shuffle"] = (0, 0)
     if name.startswith("pointwise"):
         budget |= {"registers": (0, 72), "stack": (0, 0), "local": (0, 0), "wide": (4, 30)}
+    if name.startswith("kept"):
+        budget |= {"registers": (0, 144), "stack": (0, 0), "local": (0, 0), "wide": (16, 32)}
     if name == "transpose":
         budget |= {"registers": (0, 48), "stack": (0, 0), "local": (0, 0), "shared": (4224, 6 << 10)}
     if name == "attention":

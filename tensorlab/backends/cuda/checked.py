@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 from tensorlab import folds
 from tensorlab.backends.cuda import (
@@ -141,10 +142,13 @@ def _transposed() -> dict[str, Checked]:
 def _rows() -> dict[str, Checked]:
     softmax = WHOLE, (WHOLE,), *(SINGLE, WHOLE, (WHOLE,), WHOLE) * 2
     normalise = WHOLE, DOUBLE, *(SINGLE, WHOLE) * 6
+    of_kept, kept = (WHOLE, (WHOLE,), *(SINGLE, WHOLE, (WHOLE,)) * 2), {"PIECES": 8, "KEPT": 32}
     return {
         "row softmax": Checked(rows.softmax, softmax),
         "row log_softmax": Checked(rows.log_softmax, softmax),
         "row normalise": Checked(rows.normalise, normalise),
+        "kept softmax": Checked(products.specialised(rows.softmax_kept, **kept, BEYOND=-math.inf), of_kept),
+        "kept normalise": Checked(products.specialised(rows.normalise_kept, **kept), normalise),
     }
 
 

@@ -558,8 +558,19 @@ class Cuda(Backend):
         kept = [each for each in range(len(shape)) if each != dim]
         sizes, n, out_strides = _chosen(shape, kept), shape[dim], default_strides(shape)
         steps = [(_chosen(each, kept), each[dim]) for each in (out_strides, source.strides)]
+        short = rows.kept_by(n, self.driver.threads)
+        if short and not all(products.fits((*of_rows, step), -1, n) for of_rows, step in steps):
+            short = None
+        threads, constants = short or (0, {})
+        of_kept = rows.of_cells(
+            rows.softmax_kept, source.dtype, result, **constants, BEYOND=-math.inf, IS_LOGARITHM=logarithm
+        )
 
         def launch(out: Buffer, item: Buffer) -> None:
+            if short and products.is_aligned(out) and products.is_aligned(item):
+                ends = *_raw(out), steps[0][0], *_raw(item), steps[1][0]
+                self._run(of_kept, math.prod(sizes), threads, n, sizes, *ends)
+                return
             operands = *_raw(out), *steps[0], *_raw(item), *steps[1]
             self._run(kernel, math.prod(sizes), self._threads_of(n), n, sizes, *operands)
 
@@ -580,6 +591,9 @@ class Cuda(Backend):
             return no_launch
         kernel = rows.of_cells(rows.normalise, element_type, element_type, CENTERS=centers)
         n = groups.length
+        short = rows.kept_by(n, self.driver.threads)
+        threads, constants = short or (self._threads_of(n), {})
+        of_kept = rows.of_cells(rows.normalise_kept, element_type, element_type, **constants, CENTERS=centers)
 
         def launch(
             out: Buffer,
@@ -591,7 +605,9 @@ class Cuda(Backend):
             biases: Buffer,
         ) -> None:
             cells = [part for each in (out, scales, means, x, weights, biases) for part in _raw(each)]
-            self._run(kernel, groups.number, self._threads_of(n), n, eps, *cells)
+            is_kept = short and all(map(products.is_aligned, (out, x, weights, biases)))
+            chosen, count = (of_kept, threads) if is_kept else (kernel, self._threads_of(n))
+            self._run(chosen, groups.number, count, n, eps, *cells)
 
         return launch
 

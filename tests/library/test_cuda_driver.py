@@ -22,6 +22,7 @@ class Result(enum.IntEnum):
     CUDA_ERROR_OUT_OF_MEMORY = 2
     CUDA_ERROR_NOT_INITIALIZED = 3
     CUDA_ERROR_INVALID_CONTEXT = 201
+    CUDA_ERROR_NOT_READY = 600
     CUDA_ERROR_ILLEGAL_ADDRESS = 700
 
 
@@ -47,7 +48,7 @@ class Api:
     def __init__(self):
         self.error, self.total, self.parameters = Result(0), 1 << 24, 4
         self.blocks, self.launched, self.loaded, self.waits = {}, [], 0, 0
-        self.streams = []
+        self.streams, self.recorded, self.events, self.done = [], {}, 0, 0
         self._current = threading.local()
 
     def cuInit(self, flags):
@@ -74,6 +75,24 @@ class Api:
 
     def cuStreamCreate(self, flags):
         return self._here(), 7 + flags
+
+    def cuEventCreate(self, flags):
+        self.events += 1
+        return self._here(), f"event {self.events}"
+
+    def cuEventRecord(self, event, stream):
+        self.recorded[event] = stream, len(self.launched)
+        return (self._here(),)
+
+    def cuEventQuery(self, event):
+        return (self._here() if self.recorded[event][1] <= self.done else Result.CUDA_ERROR_NOT_READY,)
+
+    def cuEventElapsedTime(self, first, last):
+        return self._here(), float(self.recorded[last][1] - self.recorded[first][1])
+
+    def cuStreamWaitEvent(self, stream, event, flags):
+        self.streams.append((stream, "waits for", self.recorded[event][0]))
+        return (self._here(),)
 
     def cuStreamBeginCapture(self, stream, mode):
         return (self._here(),)
@@ -253,6 +272,21 @@ def test_a_graph_is_recorded_in_a_stream_of_its_own_and_replayed_in_that_of_all_
     gpu.launch(kernels.fill, 1, 1, 1, 2, 3, 4)
     gpu.replay(graph)
     assert api.streams == [8, 7, ("the graph of stream 8", 7)]
+
+
+def test_points_in_the_work_are_events_which_serve_again_when_nobody_has_them(api):
+    gpu = Gpu(api)
+    first = gpu.mark()
+    gpu.launch(kernels.fill, 1, 1, 1, 2, 3, 4)
+    last = gpu.mark()
+    assert (gpu.is_done(first), gpu.is_done(last), gpu.elapsed(first, last)) == (True, False, 1)
+    api.done = 1
+    assert gpu.is_done(last)
+    del first, last
+    gpu.order(1, gpu.stream)
+    assert api.streams[-1] == (gpu.stream, "waits for", 1)
+    gpu.mark()
+    assert api.events == 2
 
 
 def test_a_forked_process_is_told_to_be_started_anew(api, monkeypatch):

@@ -246,7 +246,7 @@ def normalise_kept(n, eps, out, out_first, scales, scales_first, means, means_fi
         means[means_first + row] = mean
 
 
-def kept_by(n, threads):
+def kept_by(n: int, threads: int) -> tuple[int, dict[str, int]] | None:
     """How many threads keep a row of n numbers, and the constants; None if it is too long for them."""
     taken = min(threads, 1 << max((n - 1) // 4, 0).bit_length())
     pieces = -(-n // (4 * taken))

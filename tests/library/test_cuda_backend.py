@@ -303,6 +303,29 @@ def test_the_first_of_equal_extremes_is_found_whichever_thread_sees_it(gpu, kind
     agree(gpu, lambda b: b.arg_reduce(True, (x.size,), (0,), *layouts), np.full(1, -1), x)
 
 
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummax", "cummin"])
+@pytest.mark.parametrize("kind", ["float32", "int64", "bfloat16"])
+def test_a_block_shares_a_line_of_running_totals(gpu, name, kind, monkeypatch):
+    monkeypatch.setattr(gpu.driver, "threads", 64)
+    element, rng = dtypes.by_name(kind), np.random.default_rng(6)
+    value = dtypes.float32 if kind == "bfloat16" else element
+    x = rng.integers(1, 3 if name == "cumprod" else 9, 2 * 301).astype(element.cell)
+    if kind != "int64":
+        x = (1 + rng.uniform(-0.02, 0.02, x.size)).astype(np.float32)
+    if kind == "float32" and name in ("cummax", "cummin"):
+        x[[250, 290]] = np.nan
+    if kind == "bfloat16":
+        x = (x.view(np.uint32) >> 16).astype(np.uint16)
+    for shape, dim, strides in ((2, 301), 1, (301, 1)), ((301, 2), 0, (2, 1)):
+        line, places = OperandLayout(element, strides), OperandLayout(dtypes.int64, strides)
+        if name in ("cumsum", "cumprod"):
+            given = name, value, shape, dim, line, line
+            agree(gpu, lambda b: b.scan(*given), 0 * x, x, rtol=1e-6)  # noqa: B023
+        else:
+            given = name, value, shape, dim, line, line, places
+            agree(gpu, lambda b: b.scan(*given), 0 * x, np.full(602, -1), x, results=2)  # noqa: B023
+
+
 def test_extremes_and_running_totals(gpu):
     x = np.array([3, 1, np.nan, 1, 2, 2, 5, 5, -1, 0, np.nan, np.nan], np.float32)
     whole, line = OperandLayout(dtypes.int64, (0, 1)), OperandLayout(dtypes.float32, (4, 1))

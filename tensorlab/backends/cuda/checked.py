@@ -125,6 +125,16 @@ def _places() -> dict[str, Checked]:
     return found
 
 
+def _scans() -> dict[str, Checked]:
+    line, single, found = (WHOLE, (WHOLE,), WHOLE), dtypes.float32, {}
+    for name, value in ("cumsum", dtypes.float64), ("cummax", single):
+        places = (compiler.Address(WHOLE), *line) if name == "cummax" else ()
+        made = text.shared_scan_text(name, value, single, single, bool(places))
+        kinds = WHOLE, (WHOLE,), SINGLE, *line, *places, SINGLE, *line
+        found[f"scan {name}"] = Checked(text.kernel_of(name, made), kinds)
+    return found
+
+
 def _attention() -> dict[str, Checked]:
     sizes = attention.constants(64, 64, 4, 48 << 10, 256) or {}
     kernel = products.specialised(attention.attention, **sizes, CAUSAL=True, WIDE=True)
@@ -159,6 +169,7 @@ CHECKED = {
     **_pointwise(),
     **_reductions(),
     **_places(),
+    **_scans(),
     **_rows(),
     **_attention(),
     **_transposed(),

@@ -344,19 +344,25 @@ class Cuda(Backend):
             return no_launch
         if name in ("cumsum", "cumprod"):
             value = dtypes.float64 if value.is_floating_point else dtypes.int64
-        kernel = text.kernel_of(
-            name, text.scan_text(name, value, out.dtype, source.dtype, places is not None)
-        )
         kept = [each for each in range(len(shape)) if each != dim]
-        sizes = _chosen(shape, kept)
+        sizes, size = _chosen(shape, kept), shape[dim]
+        lines = math.prod(sizes)
         operands = [out, source] if places is None else [out, places, source]
         strides = [(_chosen(each.strides, kept), each.strides[dim]) for each in operands]
+        # A thread has a line where many lines lie side by side, else a block.
+        is_shared = size > WARP and (lines < WARP * self.driver.blocks or source.strides[dim] == 1)
+        given = name, value, out.dtype, source.dtype, places is not None
+        kernel = text.kernel_of(name, (text.shared_scan_text if is_shared else text.scan_text)(*given))
+        threads = min(WARP * ceil_div(size, text.ITEMS * WARP), self.driver.threads)
 
         def launch(*buffers: Buffer) -> None:
             arguments: list[Any] = []
             for buffer, layout in zip(buffers, strides, strict=True):
                 arguments += [*_raw(buffer), *layout]
-            self.each(kernel, math.prod(sizes), math.prod(sizes), shape[dim], sizes, *arguments)
+            if is_shared:
+                self._run(kernel, lines, threads, size, sizes, *arguments)
+            else:
+                self.each(kernel, lines, lines, size, sizes, *arguments)
 
         return launch
 

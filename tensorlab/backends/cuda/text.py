@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlab import folds
 from tensorlab.backends.cpu import halves
 from tensorlab.backends.cuda.intrinsics import load4, load8, store4, store8
 from tensorlab.backends.cuda.simulator import WARP, cuda
@@ -36,6 +37,7 @@ __all__ = [
     "product_text",
     "reduce_text",
     "scan_text",
+    "shared_scan_text",
     "sort_text",
     "total_type",
     "update_text",
@@ -568,6 +570,100 @@ def scan_text(name: str, value: dtype, result: dtype, source: dtype, has_places:
     lines.append(f"            out[out_cell] = {_store('total', result, value.is_floating_point)}")
     lines += ["            places[places_cell] = np.int64(place)"] if has_places else []
     lines += [f"            {each}_cell += {each}_step" for each in names]
+    return _module(kind, _conversions(source, result), lines)
+
+
+# How many neighbours of a line a thread looks after, in `shared_scan_text`.
+ITEMS = 4
+
+
+def shared_scan_text(name: str, value: dtype, result: dtype, source: dtype, has_places: bool) -> str:
+    """The kernel of a running total whose line a block shares: ``kernel(size, shape, out, …, x, …)``.
+
+    The block goes along the line, four elements for each thread at a time. A thread joins its four; the lanes
+    of a warp join what lanes before them have, at distances of 1, 2, 4, 8 and 16; and to that comes what the
+    warps before have, and what was carried along.
+    """
+    kind = numpy_name(value)
+    names = ["out", *(["places"] if has_places else []), "x"]
+    moved = kind if kind in ("float32", "float64", "int32") else "int64"
+    if name in ("cumsum", "cumprod"):
+        start = str(int(name == "cumprod"))
+    else:
+        start = _start(folds.TABLE["amax" if name == "cummax" else "amin"], kind)
+    better = ">=" if name == "cummax" else "<="
+
+    def join(total: str, place: str, later: str, later_place: str) -> list[str]:
+        """Lines that join what stands in the line before with what stands behind it."""
+        if name in ("cumsum", "cumprod"):
+            return [f"{total} = np.{kind}({total} {'+' if name == 'cumsum' else '*'} {later})"]
+        moves = [f"    {place} = {later_place}"] if has_places else []
+        return [
+            f"if {later} != {later} or ({total} == {total} and {later} {better} {total}):",
+            f"    {total} = {later}",
+            *moves,
+        ]
+
+    nothing = f"np.{kind}({start}), np.int64(0)"
+    seen = _load("x[x_cell + place * x_step]", source, kind)
+    stored = _store("before", result, value.is_floating_point)
+    body = [
+        f"totals = cuda.shared.array({WARP}, np.{kind})",
+        f"numbers = cuda.shared.array({WARP}, np.int64)",
+        "me, threads = cuda.threadIdx.x, cuda.blockDim.x",
+        f"lane, warp = me % {WARP}, me // {WARP}",
+        *_positions("cuda.blockIdx.x", "shape", 0, *((each, f"{each}_first") for each in names)),
+        f"carried, carried_place = {nothing}",
+        f"for begin in range({ITEMS} * me, size + {ITEMS} * me, {ITEMS} * threads):",
+    ]
+    loop = [f"total, total_place = {nothing}"]
+    for item in range(ITEMS):
+        loop += [
+            f"place = begin + {item}",
+            f"seen_{item} = np.{kind}({start})",
+            "if place < size:",
+            f"    seen_{item} = {seen}",
+            *join("total", "total_place", f"seen_{item}", "place"),
+        ]
+
+    def exchange(distance: str) -> list[str]:
+        """Lines that set `nearer` to what the lane has that is so much further down the numbers."""
+        value = f"np.{kind}(cuda.shfl_up_sync(0xFFFFFFFF, np.{moved}(total), {distance}))"
+        place = f"cuda.shfl_up_sync(0xFFFFFFFF, total_place, {distance})" if has_places else "total_place"
+        return [f"nearer = {value}", f"nearer_place = {place}"]
+
+    loop += [
+        "distance = 1",
+        f"while distance < {WARP}:",
+        *(f"    {line}" for line in exchange("distance")),
+        "    if lane >= distance:",
+        *(f"        {line}" for line in join("nearer", "nearer_place", "total", "total_place")),
+        "        total, total_place = nearer, nearer_place",
+        "    distance *= 2",
+        f"if lane == {WARP - 1}:",
+        "    totals[warp], numbers[warp] = total, total_place",
+        *exchange("1"),
+        "cuda.syncthreads()",
+        "before, before_place = carried, carried_place",
+        f"for other in range(threads // {WARP}):",
+        "    if other < warp:",
+        *(f"        {line}" for line in join("before", "before_place", "totals[other]", "numbers[other]")),
+        *(f"    {line}" for line in join("carried", "carried_place", "totals[other]", "numbers[other]")),
+        "if lane > 0:",
+        *(f"    {line}" for line in join("before", "before_place", "nearer", "nearer_place")),
+    ]
+    for item in range(ITEMS):
+        loop += [
+            f"place = begin + {item}",
+            "if place < size:",
+            *(f"    {line}" for line in join("before", "before_place", f"seen_{item}", "place")),
+            f"    out[out_cell + place * out_step] = {stored}",
+            *(["    places[places_cell + place * places_step] = before_place"] if has_places else []),
+        ]
+    loop.append("cuda.syncthreads()")
+    operands = [f"{each}, {each}_first, {each}_shape, {each}_step" for each in names]
+    lines = [f"def kernel({', '.join(['size, shape', *operands])}):"]
+    lines += [f"    {line}" for line in (*body, *(f"    {line}" for line in loop))]
     return _module(kind, _conversions(source, result), lines)
 
 

@@ -126,7 +126,7 @@ def watched(
     """
     try:
         results = node.gradients(gradient, differentiable, asked)
-    except Exception:
+    except Exception:  # whatever a backward raises, which may be a user's own, goes on from here
         _point_at(node)
         raise
     if _check_nan:

@@ -255,7 +255,7 @@ class Ledger:
             try:
                 yield self._database
                 self._database.execute("COMMIT")
-            except BaseException:
+            except BaseException:  # Ctrl-C must not leave half of it to the next COMMIT
                 with contextlib.suppress(sqlite3.Error):  # SQLite has rolled back by itself, of a full disk
                     self._database.execute("ROLLBACK")
                 raise

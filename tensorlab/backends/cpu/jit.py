@@ -161,7 +161,7 @@ def _make(module_name: str, name: str, source: str) -> ModuleType:
         for made in vars(module).values():
             if type(getattr(made, "_cache", None)) is FunctionCache:
                 made._cache.__class__ = _KernelFiles
-    except BaseException:
+    except BaseException:  # after Ctrl-C as well, nobody may find half a module
         del sys.modules[module_name]
         raise
     return module
@@ -252,6 +252,6 @@ def _write(path: Path, source: str) -> None:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(source)
         Path(temporary).replace(path)
-    except BaseException:
+    except BaseException:  # Ctrl-C leaves no file behind either
         Path(temporary).unlink(missing_ok=True)
         raise

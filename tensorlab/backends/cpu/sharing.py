@@ -54,7 +54,7 @@ def _wait_for(launch: _Launch, team: int) -> None:
     try:
         _wake(team, launch)
         launch.all_done.acquire()
-    except BaseException:
+    except BaseException:  # KeyboardInterrupt, or whatever a handler of the program's own raises
         _wake(1, launch)  # perhaps nobody was woken yet; who finds no chunk left has nothing to do
         while not launch.is_done:
             launch.all_done.acquire(timeout=0.01)

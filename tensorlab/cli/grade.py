@@ -161,7 +161,8 @@ def run(
     Bubblewrap closes the notebooks off from files, network and other processes; --limited does less, without
     it. Before the run, code of this library tries to get out of such a box; if it can, nothing is graded.
 
-    Exit code 0: all were graded; 1: this machine failed for some, whose points are left empty.
+    Exit code 0: all were graded; 1: some could not be read, or this machine failed for some, whose points are
+    left empty.
     """
     level: Level = "none" if trusted else "limited" if limited else "strong"
     if image and level != "strong":
@@ -189,7 +190,7 @@ def run(
             facts = _facts(which, secret, grader)
             left = _left(book, folder, facts, grader, only or [])
             if left and not scheduler and level != "none":
-                _prove(make())
+                _prove(make(), image)
             _grade(book, make, facts, left, way)
             results = reported(book, which, grader.exercises, folder)
             _write(target, book, results)
@@ -200,7 +201,7 @@ def run(
                 typer.echo(f"\n{out / CSV_NAME} and {out / JSON_NAME} written from {book.path}.")
     except LedgerError as error:
         raise CommandError(f"{error}.", ENVIRONMENT) from error
-    if any(row.points is None and row.status != "absent" for row in results.rows):
+    if any(row.status in ("machine", "pending", "unreadable") for row in results.rows):
         raise typer.Exit(FAILED)
 
 
@@ -362,6 +363,12 @@ def _target(out: Path, book: Ledger, replace: bool) -> Target:
         raise CommandError(f"{out} cannot be written: {error.strerror}.", ENVIRONMENT) from error
 
 
+_NAME_WIDTH, _LEAST_WIDTH, _POINTS_WIDTH = 20, 3, 12  # of the table's columns; names of questions are folded
+_OF_THE_IMAGE = "Perhaps the image is not there, or of another version of tensorlab: build it again"
+_OF_NAMESPACES = (
+    "Where the system lets users make no namespaces, "
+    "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0 may allow it (Ubuntu)"
+)
 _OTHERWISE = "--i-trust-this-code grades without, for people whom you would let run programs as you"
 
 
@@ -372,14 +379,13 @@ def _need(level: Level, image: str) -> None:
         raise CommandError(f"the notebooks cannot be closed off: {reason}; {_OTHERWISE}.", ENVIRONMENT)
 
 
-def _prove(grader: Grader) -> None:
+def _prove(grader: Grader, image: str) -> None:
     """Let no notebook run where code of ours gets out."""
     try:
         found = escapes(grader.open_box, grader.exercises[0].part)
     except BoxError as error:
         raise CommandError(
-            f"a process cannot be closed off here: {error}. Where the system lets users make no "
-            f"namespaces, sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0 may allow it (Ubuntu); "
+            f"a process cannot be closed off here: {error}. {_OF_THE_IMAGE if image else _OF_NAMESPACES}; "
             f"{_OTHERWISE}.",
             ENVIRONMENT,
         ) from error
@@ -423,16 +429,19 @@ def _show(rows: Sequence[Row]) -> None:
     for row in rows:
         students.setdefault(row.student, []).append(row)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("student", overflow="fold")
+    console, questions = Console(highlight=False), len(next(iter(students.values())))
+    name = min(_NAME_WIDTH, max(map(len, students)))
+    table.add_column("student", overflow="fold", min_width=name)
+    room = max(_LEAST_WIDTH, (console.width - name - _POINTS_WIDTH) // questions - 2)
     for row in next(iter(students.values())):
-        table.add_column(row.question.partition(".")[2], justify="right")
-    table.add_column("points", justify="right")
+        table.add_column(row.question.partition(".")[2], justify="right", overflow="fold", max_width=room)
+    table.add_column("points", justify="right", no_wrap=True)
     for student, theirs in students.items():
         points = [row.points for row in theirs]
-        if theirs[0].status == "absent":
-            shown, total = [""] * len(theirs), "absent"
+        if theirs[0].status in ("absent", "unreadable"):
+            shown, total = [""] * len(theirs), theirs[0].status
         else:
             shown = ["?" if value is None else str(value) for value in points]
             total = f"{sum(value or 0 for value in points)} of {sum(row.max_points for row in theirs)}"
         table.add_row(escape(printable(student)), *shown, total)
-    Console(highlight=False).print(table)
+    console.print(table)

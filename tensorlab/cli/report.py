@@ -54,7 +54,7 @@ def run(
         Path,
         typer.Argument(
             metavar="FROM",
-            help="A ledger, a folder of submissions that has one, or a folder that `tensorlab grade` wrote.",
+            help="A ledger, submissions that have one, or a folder that `tensorlab grade` wrote.",
             show_default=False,
         ),
     ],
@@ -138,7 +138,9 @@ def _results(
 ) -> tuple[Results, reports.Comparison | None]:
     """What was graded and, if asked for and if notebooks are kept there, how alike the answers are."""
     path = source / JSON_NAME if (source / JSON_NAME).exists() else source
-    ledger = ledger_of(path) if path.is_dir() else path
+    ledger = ledger_of(path)
+    if path.is_file() and not ledger.is_file():
+        ledger = path
     if not ledger.is_file():
         raise CommandError(
             f"{source} has no {JSON_NAME} and no ledger; give a folder that `tensorlab grade` has graded or "

@@ -61,8 +61,9 @@ def _ended(exercise: Exercise, large: Large, session: Session, source: random.Ra
         return Ended("died", "was not made: in little memory, too many cells ended the process")
     if isinstance(got, Ended):
         return replace(got, words=f"{got.words}: its tensors were large, and memory is limited")
-    if isinstance(got, Raised) and got.kind == "MemoryError":
-        return Ended("died", "found no room: its tensors were large, and a right answer has room for them")
+    if isinstance(got, Raised):
+        what = "found no room" if got.kind == "MemoryError" else "raised an exception"
+        return Ended("died", f"{what}: its tensors were large, and memory is limited")
     return None if _is_right(got, large, places) else Ended("died", "gave no right answer for large tensors")
 
 

@@ -110,8 +110,9 @@ class TestGrade:
     def test_a_row_for_every_student_and_question(self, tensorlab, submissions, tmp_path):
         before = {path: path.read_bytes() for path in submissions.rglob("*.ipynb")}
         code, out, _ = tensorlab("grade", TRUST, "--chapter", "01", submissions, "--out", tmp_path / "out")
-        assert code == 0
+        assert code == FAILED, "one could not be read"
         assert f"{MOST} of {MOST}" in out
+        assert "unreadable" in out
         plain = json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))
         rows = {(row["student"], row["question"]): row for row in plain["rows"]}
         assert len(rows) == 3 * len(exercises("01"))
@@ -132,7 +133,7 @@ class TestGrade:
         """One file by its cells, one in a folder by its name; a broken one says nothing."""
         code, _, _ = tensorlab("grade", TRUST, submissions, "--out", tmp_path / "out")
         plain = json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))
-        assert (code, plain["chapter"]) == (0, "01")
+        assert (code, plain["chapter"]) == (FAILED, "01")
         assert sum(row["points"] for row in plain["rows"]) == 2 * MOST - 4
 
     def test_several_chapters_need_a_word(self, tensorlab, submissions, tmp_path):
@@ -166,15 +167,23 @@ class TestGrade:
         (submissions / "ada.ipynb").rename(submissions / "ada.IPYNB")
         (submissions / "eve.ipynb.txt").write_text("{}")
         code, out, err = tensorlab("grade", TRUST, "--chapter", "01", submissions, "--out", tmp_path / "out")
-        assert (code, f"{MOST} of {MOST}" in out) == (0, True)
+        assert (code, f"{MOST} of {MOST}" in out) == (FAILED, True)
         assert "tensorlab: not graded, because they are no notebooks: eve.ipynb.txt.\n" in err
 
     @pytest.mark.usefixtures("quickly")
     def test_json_is_all_that_is_printed(self, tensorlab, submissions, tmp_path):
         arguments = ("--chapter", "01", submissions, "--out", tmp_path / "out", "--json")
         code, out, _ = tensorlab("grade", TRUST, *arguments)
-        assert code == 0
+        assert code == FAILED
         assert json.loads(out) == json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))
+
+    @pytest.mark.usefixtures("quickly")
+    def test_a_report_takes_the_archive_that_was_graded(self, tensorlab, submissions, tmp_path):
+        archive, out = shutil.make_archive(str(tmp_path / "all"), "zip", submissions), tmp_path / "totals.csv"
+        tensorlab("grade", TRUST, "--chapter", "01", archive, "--out", tmp_path / "out")
+        code, _, err = tensorlab("report", archive, "--format", "totals", "--out", out)
+        assert code == 0, err
+        assert f"ada,,01,{MOST},{MOST},graded" in out.read_text("utf-8")
 
     def secret_id(self, folder):
         """Of the run that graded what lies in a folder of results."""
@@ -211,7 +220,9 @@ class TestGrade:
         assert code == USAGE
         assert "is there already" in one_sentence(err)
         assert [(path.name, path.read_text()) for path in out.iterdir()] == [("results.csv", "mine")]
-        assert tensorlab("grade", TRUST, "--chapter", "01", submissions, "--out", out, "--replace")[0] == 0
+        again = ("grade", TRUST, "--chapter", "01", submissions, "--out", out, "--replace")
+        assert tensorlab(*again)[0] == FAILED
+        assert (out / "results.csv").read_text() != "mine"
 
     def test_bad_input(self, tensorlab, submissions, tmp_path):
         empty, short, file = tmp_path / "empty", tmp_path / "short", tmp_path / "file"

@@ -21,6 +21,7 @@ import numpy as np
 
 import tensorlab as tl
 from tensorlab.backends.cuda import gpu, ladder, matmul
+from tensorlab.backends.cuda.products import LARGEST, MIDDLE
 from tensorlab.backends.cuda.simulator import cuda
 from tensorlab.bench.training import NETWORKS
 
@@ -231,8 +232,14 @@ def _rungs(torch: Any, size: int) -> Iterator[Row]:
     out = backend.allocate(size * size, np.dtype(np.float32))
     cells = [each.cells for each in (*memory, out)]
     theirs = _cublas(torch, "float32", a, b)
-    for name in ladder.LADDER:
-        kernel, block, tile = ladder.sized(name, is_small=tl.backends.cuda.is_simulated())
+    is_small = tl.backends.cuda.is_simulated()
+    rungs = {name: ladder.sized(name, is_small) for name in ladder.LADDER}
+    if not is_small:  # what `matmul` chooses between
+        rungs |= {
+            f"product {each.TILE}x{each.KEPT}": ladder.sized("warp_tiled", of_size=each)
+            for each in (MIDDLE, LARGEST)
+        }
+    for name, (kernel, block, tile) in rungs.items():
         grid = size // tile, size // tile
 
         work = functools.partial(backend.driver.launch, kernel, grid, block, size, size, size, *cells)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import types
 
 import numpy as np
@@ -151,13 +152,21 @@ def test_warpgroups_without_barriers_are_a_race():
 
 
 def test_small_products_get_small_squares_and_large_ones_large_squares():
-    card = types.SimpleNamespace(capability=(9, 0), blocks=8 * 132)
+    card = types.SimpleNamespace(name="another card", capability=(9, 0), blocks=8 * 132)
     choose = functools.partial(products.choose, card)
     assert choose(8192, 8192, 1, True, np.float32) is products.LARGEST
     assert choose(512, 512, 1, True, np.float32) is products.MIDDLE
     assert choose(128, 128, 500, True, np.float32) is products.LARGEST
     assert choose(8192, 8192, 1, False, np.float32) is products.MIDDLE
     assert choose(8192, 8192, 1, True, np.float64) is products.MIDDLE
+
+
+def test_a_card_that_was_measured_chooses_by_what_was_measured(monkeypatch, tmp_path):
+    rows = [{"name": "product 64x4", "tflop_per_s": 10.0}, {"name": "product 128x8", "tflop_per_s": 50.0}]
+    (tmp_path / "my_card.json").write_text(json.dumps({"products": rows}))
+    monkeypatch.setattr(products, "CARDS", tmp_path)
+    card = types.SimpleNamespace(name="My card", capability=(9, 0), blocks=8 * 132)
+    assert products.choose(card, 512, 512, 1, True, np.float32) is products.LARGEST
 
 
 def test_where_four_neighbours_are_moved_at_a_time():

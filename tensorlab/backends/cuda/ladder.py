@@ -31,9 +31,11 @@ from tensorlab.backends.cuda.products import (
     PANEL,
     PANELS,
     PITCH,
+    SMALLEST,
     SQUARE,
     STEP,
     TILE,
+    Sizes,
     fetch,
     keep,
     place,
@@ -41,7 +43,7 @@ from tensorlab.backends.cuda.products import (
     sizes,
     specialised,
 )
-from tensorlab.backends.cuda.simulator import cuda, launch
+from tensorlab.backends.cuda.simulator import WARP, cuda, launch
 
 __all__ = ["LADDER", "Rung", "matmul", "sized"]
 
@@ -268,30 +270,39 @@ LADDER = {
 
 
 # What a block computes of a GPU's large matrices, and what a thread keeps, where it is not as in `products`.
-_SIZES = {"naive": (32, 4), "coalesced": (32, 4), "shared_tile": (32, 4), "column_tile": (64, 8)}
+_SIZES = {
+    "naive": sizes(32, 4),
+    "coalesced": sizes(32, 4),
+    "shared_tile": sizes(32, 4),
+    "column_tile": sizes(64, 8),
+}
 
 
-def sized(rung: str, is_small: bool = False) -> tuple[Callable[..., None], tuple[int, int], int]:
+def sized(
+    rung: str, is_small: bool = False, of_size: Sizes | None = None
+) -> tuple[Callable[..., None], tuple[int, int], int]:
     """A rung as large as a GPU wants it, for matrices whose sizes are multiples of 128.
 
     Args:
         rung: a name in `LADDER`.
         is_small: whether it stays as small as the simulator wants it, for multiples of 16.
+        of_size: how much a block and a thread compute, in place of what is best.
 
     Returns:
         the kernel, the threads of a block along x and y, and how many rows and columns a block computes.
     """
-    tile, kept = (TILE, KEPT) if is_small else _SIZES.get(rung, (LARGEST.TILE, LARGEST.KEPT))
-    names = sizes(tile, kept)._asdict()
+    chosen = of_size or (SMALLEST if is_small else _SIZES.get(rung, LARGEST))
+    tile, kept = chosen[:2]
+    names = chosen._asdict()
     if rung == "column_tile":  # each thread brings one number of each tile
         names["STEP"] = tile // kept
     made = specialised(LADDER[rung].kernel, **names, WIDE_A=True, WIDE_B=True, WIDE_OUT=True)
-    if tile == LARGEST.TILE:
-        vars(made)["bounds"] = LARGEST.threads, 2
-    threads = {"column_tile": (tile, tile // kept), "square_tile": (tile // kept, tile // kept)}
     if rung in ("naive", "coalesced", "shared_tile"):
         return made, (tile, tile), tile
-    return made, threads.get(rung, ((tile // kept) ** 2, 1)), tile
+    if chosen.threads >= WARP and rung != "column_tile":
+        vars(made)["bounds"] = chosen.threads, 512 // chosen.threads
+    threads = {"column_tile": (tile, tile // kept), "square_tile": (tile // kept, tile // kept)}
+    return made, threads.get(rung, (chosen.threads, 1)), tile
 
 
 def matmul(rung: str, a: np.ndarray, b: np.ndarray, seed: int = 0) -> np.ndarray:

@@ -11,8 +11,10 @@ Names in capitals are constants of a kernel. `specialised` gives the same kernel
 from __future__ import annotations
 
 import functools
+import json
 import types
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -334,14 +336,18 @@ def of_operands(
     return made
 
 
+# What was measured on cards, a file each.
+CARDS = Path(__file__).with_name("cards")
+
 SMALLEST, MIDDLE, LARGEST = sizes(16, 4), sizes(64, 4), sizes(128, 8)
 
 
 def choose(driver: Driver, m: int, n: int, count: int, wide: bool, kind: Any) -> Sizes:
-    """How much a block computes of so many m × n products: what is predicted to be done first.
+    """How much a block computes of so many m × n products: what is done first.
 
-    Predicted, not measured: the machine code says how many instructions a warp issues for a step of each
-    kernel (see `tensorlab.backends.cuda.figures`), and each processor of the card has its share of blocks.
+    Each processor of the card has its share of blocks. How long it takes for one was measured on cards that
+    `measured` knows; of others the machine code says how many instructions a warp issues for a step (see
+    `tensorlab.backends.cuda.figures`).
     """
     if driver.capability == (0, 0):
         return SMALLEST
@@ -349,11 +355,23 @@ def choose(driver: Driver, m: int, n: int, count: int, wide: bool, kind: Any) ->
         return MIDDLE
     of_card = "sm_{}{}".format(*max(known for known in CAPABILITIES if known <= driver.capability))
     processors = max(driver.blocks // 8, 1)
+    speeds = measured(driver.name)
 
-    def cycles(size: Sizes) -> float:
-        blocks = count * -(-m // size.TILE) * -(-n // size.TILE)
-        issued = recorded()[f"product nn {size.TILE}x{size.KEPT}"][of_card]["loop_all"]
-        instructions = issued / size.STEP * size.threads / WARP
-        return -(-blocks // processors) * instructions
+    def time(size: Sizes) -> float:
+        blocks = -(-count * -(-m // size.TILE) * -(-n // size.TILE) // processors)
+        name = f"product {size.TILE}x{size.KEPT}"
+        if name in speeds:
+            return blocks * size.TILE**2 / speeds[name]
+        issued = recorded()[name.replace("product", "product nn")][of_card]["loop_all"]
+        return blocks * issued / size.STEP * size.threads / WARP
 
-    return min(LARGEST, MIDDLE, key=cycles)
+    return min(LARGEST, MIDDLE, key=time)
+
+
+@functools.cache
+def measured(card: str) -> dict[str, float]:
+    """How fast kernels multiply on a card, as ``tensorlab bench --gpu`` found; nothing of an unknown card."""
+    file = CARDS / f"{card.lower().replace(' ', '_')}.json"
+    if not file.exists():
+        return {}
+    return {row["name"]: row["tflop_per_s"] for row in json.loads(file.read_text())["products"]}

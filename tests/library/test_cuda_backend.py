@@ -421,6 +421,21 @@ def test_what_a_mask_chooses(gpu):
     assert gpu.download(found).tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("size", [1, 2, 65, 300])
+@pytest.mark.parametrize("wanted", [None, (1, 40)])
+def test_runs_in_order_are_merged(gpu, size, wanted, monkeypatch):
+    monkeypatch.setattr(gpu.driver, "threads", 8)
+    begin, end = wanted or (0, size)
+    begin, end = min(begin, size - 1), min(end, size)
+    for kind, descending in ("float32", False), ("int64", True):
+        element, rng = dtypes.by_name(kind), np.random.default_rng(size)
+        x = rng.integers(0, 40, 2 * size).astype(element.cell)
+        if kind == "float32":
+            x[rng.integers(0, x.size, 3)] = np.nan
+        given = element, 2, size, (begin, end), descending
+        agree(gpu, lambda b: b.sort(*given), np.full(2 * (end - begin), -1), x)  # noqa: B023
+
+
 @pytest.mark.parametrize("descending", [False, True])
 def test_order_with_equal_elements_and_nan(gpu, descending):
     x = np.array([2, np.nan, 1, 2, np.nan, -1, 0, 0, 0, 5, -np.inf, 1], np.float32)

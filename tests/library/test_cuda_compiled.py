@@ -62,6 +62,8 @@ def excess(name, figures):
         budget["shuffle"] = (0, 0)
     if name.startswith("scan"):
         budget |= {"registers": (0, 112), "stack": (0, 0), "local": (0, 0), "double": (0, 40)}
+    if name.startswith("sort"):
+        budget |= {"registers": (0, 64), "stack": (0, 0), "local": (0, 0), "shared": (0, 26 << 10)}
     if name.startswith("pointwise"):
         budget |= {"registers": (0, 72), "stack": (0, 0), "local": (0, 0), "wide": (4, 30)}
     if name.startswith("kept"):

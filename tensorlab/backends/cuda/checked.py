@@ -135,6 +135,15 @@ def _scans() -> dict[str, Checked]:
     return found
 
 
+def _order() -> dict[str, Checked]:
+    made = text.functions_of("sort", text.sort_text(dtypes.float32, False, 2048))
+    places, x = (compiler.Address(WHOLE), WHOLE), (SINGLE, WHOLE)
+    return {
+        "sort": Checked(made["sort"], (WHOLE,) * 4 + (*places, *x)),
+        "sort merge": Checked(made["merge"], (WHOLE,) * 5 + (*places, compiler.Address(WHOLE), *x)),
+    }
+
+
 def _attention() -> dict[str, Checked]:
     sizes = attention.constants(64, 64, 4, 48 << 10, 256) or {}
     kernel = products.specialised(attention.attention, **sizes, CAUSAL=True, WIDE=True)
@@ -170,6 +179,7 @@ CHECKED = {
     **_reductions(),
     **_places(),
     **_scans(),
+    **_order(),
     **_rows(),
     **_attention(),
     **_transposed(),

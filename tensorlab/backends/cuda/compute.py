@@ -544,10 +544,21 @@ class Cuda(Backend):
         """See `tensorlab.backends.protocol.Core.sort`."""
         if rows == 0:
             return no_launch
-        kernel = text.kernel_of("sort", text.sort_text(element_type, descending))
+        run = min(1 << (size - 1).bit_length(), 8 * self.driver.threads)
+        functions = text.functions_of("sort", text.sort_text(element_type, descending, run))
+        runs, threads = ceil_div(size, run), max(min(run // 2, self.driver.threads), 1)
+        widths = [run << step for step in range((runs - 1).bit_length())]
 
         def launch(places: Buffer, source: Buffer) -> None:
-            self.each(kernel, rows * size, rows, size, *wanted, *_raw(places), *_raw(source))
+            kernel, block, begin = functions["sort"], (rows * runs, threads), (size, runs)
+            order: tuple[Any, ...] = ()
+            for width in (*widths, None):
+                is_last = width is None
+                to = places if is_last else (self.allocate(rows * size, np.dtype(np.int64)), 0)
+                ends = wanted if is_last else (0, size)
+                self._run(kernel, *block, *begin, *ends, *_raw(to), *order, *_raw(source))
+                kernel, block = functions["merge"], self._shared_among(rows * size)
+                begin, order = (rows * size, size, width), (to[0].cells,)
 
         return launch
 

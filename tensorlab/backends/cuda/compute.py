@@ -550,15 +550,14 @@ class Cuda(Backend):
         widths = [run << step for step in range((runs - 1).bit_length())]
 
         def launch(places: Buffer, source: Buffer) -> None:
-            kernel, block, begin = functions["sort"], (rows * runs, threads), (size, runs)
-            order: tuple[Any, ...] = ()
-            for width in (*widths, None):
-                is_last = width is None
-                to = places if is_last else (self.allocate(rows * size, np.dtype(np.int64)), 0)
-                ends = wanted if is_last else (0, size)
-                self._run(kernel, *block, *begin, *ends, *_raw(to), *order, *_raw(source))
-                kernel, block = functions["merge"], self._shared_among(rows * size)
-                begin, order = (rows * size, size, width), (to[0].cells,)
+            held = [(self.allocate(rows * size, np.dtype(np.int64)), 0) for _ in widths]
+            targets = [*((each, (0, size)) for each in held), (places, wanted)]
+            (to, ends), *others = targets
+            kernel, merge = functions["sort"], functions["merge"]
+            self._run(kernel, rows * runs, threads, size, runs, *ends, *_raw(to), *_raw(source))
+            for width, order, (to, ends) in zip(widths, held, others, strict=True):
+                operands = *_raw(to), order[0].cells, *_raw(source)
+                self.each(merge, rows * size, rows * size, size, width, *ends, *operands)
 
         return launch
 

@@ -37,6 +37,7 @@ if verb == "rm":
 elif "no-such-image" in words:
     sys.exit("Error: no-such-image: image not known")
 else:
+    open("oom", "w").close()
     open(log + words[words.index("--name") + 1], "w").write(str(os.getpid()))
     command = words[words.index("the-image") + 1 :]
     command = [word.replace("/library", {library!r}) for word in command]
@@ -61,7 +62,9 @@ def calls(tmp_path, monkeypatch):
     return lambda: [json.loads(line) for line in log.read_text().splitlines()]
 
 
-def test_a_box_answers_and_goes(calls):
+def test_a_box_answers_and_goes(calls, tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
     with closing(ContainerBox("the-image", [PART], memory_bytes=1 << 30)) as box:
         box.ask({"op": "cell", "number": 1, "source": "def numel(shape): return 7"}, 20.0)
         request = {"op": "call", "name": "numel", "part": PART, "args": values.encode(((2, 3),))}
@@ -69,6 +72,7 @@ def test_a_box_answers_and_goes(calls):
         assert box.level == "strong"
         pid = box._process.pid
     assert collect(pid)
+    assert not list(Path().iterdir()), "what the engine leaves where it was started goes with the box"
     run, removed = calls()
     assert removed == ["rm", "--force", run[run.index("--name") + 1]]
 

@@ -60,6 +60,7 @@ class ContainerBox(ProcessBox):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
+            cwd=self._folder,  # Podman leaves a file where it was started when a container has had no memory
             start_new_session=True,  # the Ctrl-C of whoever grades goes to the grader alone
         )
 

@@ -23,10 +23,10 @@ CONTEXT_SETTINGS = {"allow_extra_args": True, "ignore_unknown_options": True}
 # What runs on a GPU: kernels against NumPy's, operators against the CPU's, and PyTorch's samples.
 ON_GPU = (
     "test_cuda_operators.py",
-    "test_cuda_samples.py",
-    "test_cuda_backend.py",
     "test_cuda_graphs.py",
     "test_cuda_memory.py",
+    "test_cuda_backend.py",
+    "test_cuda_samples.py",
 )
 
 

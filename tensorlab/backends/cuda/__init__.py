@@ -8,6 +8,8 @@ and `tensor_cores`; `compute` launches them, and `memory` keeps what they work o
 product, rung by rung. `intrinsics` has the instructions that only GPUs have. `driver` is where simulator and
 GPU differ, `compiler` makes machine code of a kernel, and `figures` says what that takes.
 `graphs` records launches, and `dlpack` shares memory with other libraries.
+Some kernels have a module of their own, and some of these another one that launches them: `rows`, `losses`,
+`attention`, `pooling` and `convolution` (`windows`), `indexing` (`routes`), `random` (`drawing`).
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def measure(limit: float, keep: Callable[[Row], None] = lambda found: None) -> R
         RuntimeError: there is no GPU.
     """
     end = time.monotonic() + limit
-    found: Row = {**card(), "is_whole": True}
+    found: Row = {**card(), "is_whole": False}
     torch = _peer()
     for name, section in SECTIONS.items():
         rows: list[Row] = found.setdefault(name, [])
@@ -83,8 +83,8 @@ def measure(limit: float, keep: Callable[[Row], None] = lambda found: None) -> R
             rows.append(row)
             keep(found)
             if time.monotonic() > end:
-                return {**found, "is_whole": False}
-    return found
+                return found
+    return {**found, "is_whole": True}
 
 
 def _peer() -> Any:

@@ -28,8 +28,11 @@ def test_a_run_that_is_cut_off_keeps_what_it_has(simulated, monkeypatch, tmp_pat
     assert [row["name"] for row in found["peaks"]] == ["copy"]
     assert "calls" not in found
     assert not found["is_whole"]
-    whole = gpu.measure(60)
+    kept = []
+    whole = gpu.measure(60, lambda found: kept.append(found["is_whole"]))
     assert whole["is_whole"]
+    assert kept
+    assert not any(kept)  # a process that ends here leaves a file that says so
     assert len(whole["peaks"]) == 2
     assert all(row["us"] > 0 and row["torch"] is None for row in whole["calls"])
 

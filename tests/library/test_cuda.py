@@ -70,6 +70,24 @@ def test_importing_touches_no_driver_and_no_package_for_gpus():
     assert found.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize(
+    ("status", "count", "said"),
+    [(0, 1, ""), (0, 0, "finds no GPU"), (100, 0, "finds no GPU"), (803, 0, "CUDA error 803")],
+)
+def test_what_is_missing_is_what_the_driver_says(monkeypatch, status, count, said):
+    class Driver:
+        def cuInit(self, flags):
+            return status
+
+        def cuDeviceGetCount(self, place):
+            place._obj.value = count
+            return 0
+
+    monkeypatch.setattr(cuda.ctypes, "CDLL", lambda name: Driver())
+    found = cuda._missing_of_driver.__wrapped__()
+    assert found.endswith(said) if said else found == ""
+
+
 def test_another_value_of_the_variable_is_refused(monkeypatch):
     monkeypatch.setenv(cuda.VARIABLE, "yes")
     with pytest.raises(RuntimeError, match="TENSORLAB_CUDA is 'yes'; 'simulated' is the one value"):

@@ -14,9 +14,11 @@ Some kernels have a module of their own, and some of these another one that laun
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import importlib.util
 import os
+import sys
 from typing import TYPE_CHECKING
 
 from tensorlab.backends.cuda import matmul
@@ -48,15 +50,21 @@ def missing() -> str:
         return (
             "the package numba-cuda is not installed: pip install 'tensorlab[cuda]', or 'tensorlab[cuda12]'"
         )
-    from cuda import core
-    from cuda.pathfinder import DynamicLibNotFoundError
+    return _missing_of_driver()
 
+
+@functools.cache
+def _missing_of_driver() -> str:
+    # Of the driver itself: the packages that wrap it take long to import, and "no GPU" is a common answer.
     try:
-        return "" if core.Device.get_all_devices() else "the NVIDIA driver finds no GPU"
-    except DynamicLibNotFoundError:
+        driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
         return "the NVIDIA driver is not installed"
-    except core._utils.cuda_utils.CUDAError as error:
-        return f"the NVIDIA driver says {error}"
+    count = ctypes.c_int()
+    status = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+    if status not in (0, 100):  # CUDA_SUCCESS, CUDA_ERROR_NO_DEVICE
+        return f"the NVIDIA driver answers with CUDA error {status}"
+    return "" if count.value else "the NVIDIA driver finds no GPU"
 
 
 def is_there() -> bool:

@@ -10,7 +10,8 @@ from tests.library.device import IS_REAL
 from tests.library.operators import translation
 from tests.library.operators.calls import compare_sample, samples
 
-PARTS = 100
+# So many that hardly a test is on its way when the time is over.
+PARTS = 400
 # Samples of each dtype: every so-manieth, and so many.
 EVERY, MOST = 3, 6
 # What draws numbers, which are others on a GPU, and what leaves memory as it is.

@@ -10,6 +10,7 @@ import inspect
 from typing import Any
 
 from tensorlab import registry
+from tensorlab.autograd.views import check_in_place
 from tensorlab.dispatch.primitive import IN_PLACE
 from tensorlab.ops.documentation import in_place_documentation
 from tensorlab.registry import Op, op
@@ -36,6 +37,8 @@ def _form(operator: Op) -> Any:
     del parameters[last]
 
     def form(input: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
+        if isinstance(input, Tensor):
+            check_in_place(input)  # before the arguments are looked at, as in PyTorch
         return function(input, *arguments, **where, **keywords)
 
     form.__name__ = form.__qualname__ = f"{operator.name}_"

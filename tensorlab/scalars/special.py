@@ -250,7 +250,7 @@ def erf_float32(x):
 def nan_to_num(x, nan, posinf, neginf):
     """NaN replaced by `nan`, and the infinities by `posinf` and `neginf`.
 
-    >>> tl.nan_to_num(tl.tensor([float("nan"), float("inf"), 1.0]), posinf=9.0)
+    >>> tl.nan_to_num(tl.tensor([tl.nan, tl.inf, 1.0]), posinf=9.0)
     tensor([0., 9., 1.])
     """
     return nan if x != x else posinf if x == math.inf else neginf if x == -math.inf else x

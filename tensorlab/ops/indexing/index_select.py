@@ -198,6 +198,7 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
                 [0., 0.],
                 [6., 8.]])
     """
+    check_in_place(input)
     return index_add(input, dim, index, source, alpha=alpha, out=IN_PLACE)
 
 

@@ -106,7 +106,7 @@ def _weights(query: Any, key: Any, mask: Any, causal: bool, scale: float) -> Any
     if mask is not None:
         scores = where(mask, scores, -math.inf) if mask._dtype is dtypes.bool else scores + mask
     if causal:
-        rows, columns = (arange(size) for size in scores._shape[-2:])
+        rows, columns = (arange(size, device=scores.device) for size in scores._shape[-2:])
         scores = where(columns <= rows.unsqueeze(-1), scores, -math.inf)
     if mask is None or not scores._shape[-1]:
         return softmax(scores, -1)

@@ -155,7 +155,7 @@ def scalar_tensor(s: Number, *, dtype: dtype | None = None, device: device | str
 
 
 @op()
-@tensor_options
+@placing
 def empty_strided(
     size: Sequence[int],
     stride: Sequence[int],
@@ -189,9 +189,9 @@ def empty_strided(
     element_type = as_dtype(dtype) or dtypes.get_default_dtype()
     reached = layout.address_range(shape, strides)
     cells = reached[1] + 1 if reached else 0
-    return make_tensor(
-        UntypedStorage(HOST.allocate(cells, element_type.cell)), element_type, shape, strides, 0
-    )
+    place = place_of(device)
+    storage = UntypedStorage(place.allocate(cells, element_type.cell), backend=place)
+    return make_tensor(storage, element_type, shape, strides, 0)
 
 
 @op("method")

@@ -182,7 +182,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     sizes = list(input._shape[:-1])
     for place in places:
         sizes.insert(place, side)
-    out = zeros(sizes, dtype=input._dtype)
+    out = zeros(sizes, dtype=input._dtype, device=input.device)
     write_new(slicing.diagonal(out, offset, dim1, dim2), input)
     return record(DiagEmbedBackward0, out, input, offset=offset, dim1=dim1, dim2=dim2)
 

@@ -166,7 +166,7 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
         raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
     count = input.shape[0]
     table = cdist(input, input, p, "donot_use_mm_for_euclid_dist")
-    first, second = triu_indices(count, count, 1)
+    first, second = triu_indices(count, count, 1, device=input.device)
     return table.take(first * count + second)
 
 

@@ -312,7 +312,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
             f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A.dtype.name} and "
             f"B of type {B.dtype.name} instead: convert first, B.to(tensorlab.{A.dtype.name})"
         )
-    b = B._cells_array()
+    b = B._read_cells()
     vectors = B.ndim == 1 or (A.ndim - 1 == B.ndim and B.shape == A.shape[:-1])
     if vectors:
         b = b[..., None]
@@ -361,7 +361,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         raise RuntimeError(
             f"linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got {driver!r}"
         )
-    a, b = matrices_of("lstsq", A), B._cells_array()
+    a, b = matrices_of("lstsq", A), B._read_cells()
     if A.dtype is not B.dtype:
         raise RuntimeError(
             f"linalg.lstsq: Expected input and other to have the same dtype, but got {A.dtype.name} and "

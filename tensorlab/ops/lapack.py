@@ -1,6 +1,7 @@
 """NumPy's LAPACK for tensors: what it takes, how it fails, and how its results lie in memory.
 
-As in PyTorch the matrices of a result lie in memory column after column, which is how LAPACK writes them.
+The host computes for every device: matrices come to it, and results go back. As in PyTorch the matrices of a
+result lie in memory column after column, which is how LAPACK writes them.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def matrices_of(name: str, A: Tensor) -> np.ndarray:
             f"linalg.{name}: Low precision dtypes not supported. Got {A.dtype.name}: convert first, "
             f"A.to(tensorlab.float32)"
         )
-    return A._cells_array()
+    return A._read_cells()
 
 
 def square_matrices(name: str, A: Tensor) -> np.ndarray:

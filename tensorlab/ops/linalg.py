@@ -41,7 +41,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     power = -power if power < 0 else power
     result = None
     if not power:  # a constant; PyTorch copies it into a result that depends on the matrices, by nothing
-        identity = eye(input.shape[-1], dtype=input.dtype).expand(input.shape)
+        identity = eye(input.shape[-1], dtype=input.dtype, device=input.device).expand(input.shape)
         result = record(_PowerZero, identity.clone(memory_format=contiguous_format), input)
     while power:
         if power % 2:

@@ -258,7 +258,7 @@ def multi_margin_loss(
     costs = beyond if p == 1 else beyond * beyond
     if weight is not None:
         costs = costs * weight[right].unsqueeze(1)
-    others = arange(rows.shape[1]) != right.unsqueeze(1)
+    others = arange(rows.shape[1], device=rows.device) != right.unsqueeze(1)
     losses = where(others, costs, 0.0).sum(1) / rows.shape[1]
     return reduced(losses if input.ndim == 2 else losses.reshape(target.shape), reduction)
 
@@ -297,7 +297,7 @@ def multilabel_margin_loss(
     rows, named = input.reshape(-1, classes), target.reshape(-1, classes)
     counts = (named < 0).cumsum(1) == 0
     numbers = where(counts, named, 0)
-    there = (counts.unsqueeze(2) & (numbers.unsqueeze(2) == arange(classes))).any(1)
+    there = (counts.unsqueeze(2) & (numbers.unsqueeze(2) == arange(classes, device=rows.device))).any(1)
     lacking = (1 - rows.gather(1, numbers).unsqueeze(2) + rows.unsqueeze(1)).clamp_min(0)
     pairs = counts.unsqueeze(2) & ~there.unsqueeze(1)
     losses = where(pairs, lacking, 0.0).sum((1, 2)) / classes

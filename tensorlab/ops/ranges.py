@@ -392,4 +392,4 @@ def _cells(values: np.ndarray, element_type: dtype) -> np.ndarray:
 
 
 def _delivered(result: Tensor, out: Tensor | None) -> Tensor:
-    return result if out is None else written(out, result)
+    return result if out is None else written(out, result.to(out.device))

@@ -325,7 +325,7 @@ def repeat_interleave(
     else:
         ends = counts.cumsum(0)
         total = int(ends[-1].item()) if counts.numel() else 0
-        result = input.index_select(dim, searchsorted(ends, arange(total), right=True))
+        result = input.index_select(dim, searchsorted(ends, arange(total, device=ends.device), right=True))
     if output_size is not None and output_size != result.shape[dim]:
         raise RuntimeError(
             f"allocated size does not match required size: output_size is {output_size}, and the repeats "

@@ -17,7 +17,7 @@ from tensorlab.dispatch.copies import reader
 from tensorlab.dispatch.memory import filled
 from tensorlab.dispatch.operands import Number, is_number, result_type
 from tensorlab.dispatch.primitive import Primitive, Result, compute
-from tensorlab.ops.from_data import from_cells, tensor
+from tensorlab.ops.from_data import from_cells
 from tensorlab.ops.outputs import fit_out, typed_out
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
@@ -288,7 +288,7 @@ def histc(
     if input.dtype is dtypes.float32:
         edges = edges.astype(np.float32).astype(np.float64)
     values = input.detach().to(dtypes.float64).reshape(-1)
-    counts = count_between(values, from_cells(edges, dtypes.float64, Size((bins + 1,))))
+    counts = count_between(values, from_cells(edges, dtypes.float64, Size((bins + 1,))).to(input.device))
     found = counts.to(input.dtype)
     if out is None:
         return found
@@ -336,5 +336,5 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     if any(size < 0 for size in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
-    steps = tensor(layout.default_strides(sizes), dtype=dtypes.int64)
-    return (indices.unsqueeze(-1) // steps % tensor(sizes, dtype=dtypes.int64)).unbind(-1)
+    steps, counts = (indices.new_tensor(each).long() for each in (layout.default_strides(sizes), sizes))
+    return (indices.unsqueeze(-1) // steps % counts).unbind(-1)

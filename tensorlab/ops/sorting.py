@@ -417,7 +417,8 @@ def _most_frequent(input: Tensor, dim: int) -> Tensor:
     ordered, count = input.gather(dim, places), input._shape[dim]
     begins = ordered.narrow(dim, 1, count - 1) != ordered.narrow(dim, 0, count - 1)
     # How many equal elements come before each in order: most where the longest run ends.
-    numbers = arange(count).reshape([-1 if other == dim else 1 for other in range(input.ndim)])
+    numbers = arange(count, device=input.device)
+    numbers = numbers.reshape([-1 if other == dim else 1 for other in range(input.ndim)])
     behind = where(begins, numbers.narrow(dim, 1, count - 1), 0)
     first = cat([behind.new_zeros(input.amax(dim, True)._shape), behind], dim).cummax(dim)[0]
     return places.gather(dim, (numbers - first).argmax(dim, True))

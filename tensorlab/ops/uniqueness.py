@@ -129,7 +129,7 @@ def _runs(
 ) -> Any:
     """The first of each run of equal slices. `order` says where each of them stood, if not as they stand."""
     count = slices.shape[0]
-    begins = ones(count, dtype=dtypes.bool)
+    begins = ones(count, dtype=dtypes.bool, device=slices.device)
     if count > 1:
         differ = slices[1:] != slices[:-1]
         begins[1:] = differ if differ.ndim == 1 else differ.any(1)
@@ -139,7 +139,7 @@ def _runs(
         others = [size for other, size in enumerate(input.shape) if other != position]
         result = result.reshape((result.shape[0], *others)).movedim(0, position)
         if not result.numel():  # PyTorch lays out what has no elements in row-major order
-            result = zeros(result.shape, dtype=input._dtype)
+            result = input.new_zeros(result.shape)
     results = [as_own(result)]
     record(kind, results[0], input)
     if return_inverse:
@@ -148,7 +148,7 @@ def _runs(
             inverse = inverse.scatter(0, order, inverse)
         results.append(as_own(inverse.reshape(input.shape if dim is None else (count,))))
     if return_counts:
-        starts = arange(count).masked_select(begins)
+        starts = arange(count, device=slices.device).masked_select(begins)
         results.append(cat([starts[1:], starts.new_full((min(count, 1),), count)]) - starts)
     return tuple(results) if len(results) > 1 else results[0]
 

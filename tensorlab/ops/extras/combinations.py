@@ -101,9 +101,9 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}: it is how many elements to choose")
     if r == 0:
-        return empty(0, dtype=input._dtype)
+        return input.new_empty(0)
     places = _choices(input.shape[0], r, 0 if with_replacement else 1)
-    return stack([input.index_select(0, from_numpy(column)) for column in places], 1)
+    return stack([input.index_select(0, from_numpy(column).to(input.device)) for column in places], 1)
 
 
 def _choices(count: int, r: int, step: int) -> list[np.ndarray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlab.ops.creation import full_like, zeros
+from tensorlab.ops.creation import full_like
 from tensorlab.ops.joining import cat, stack
 from tensorlab.ops.losses import reduced, reduction_of
 from tensorlab.ops.ranges import arange
@@ -81,9 +81,9 @@ def ctc_loss(
     guesses = log_probs.gather(2, states.unsqueeze(0).expand(steps, -1, -1))
     # A blank may be left out where the classes around it differ.
     differ = (states[:, 2:] != blank) & (states[:, 2:] != states[:, :-2])
-    skips = cat([zeros(len(states), 2, dtype=bool), differ], 1)[:, : states.shape[1]]
+    skips = cat([differ.new_zeros(len(states), 2), differ], 1)[:, : states.shape[1]]
     never = full_like(guesses[0], _NEVER)
-    alpha = where(arange(states.shape[1]) < 2, guesses[0], never)
+    alpha = where(arange(states.shape[1], device=states.device) < 2, guesses[0], never)
     ends = targets.new_tensor(reading)
     for step in range(1, steps):
         stayed = alpha
@@ -136,5 +136,5 @@ def _padded(targets: Tensor, lengths: list[int], blank: int) -> Tensor:
             rows.append(cat([targets[start : start + length], targets.new_full((most - length,), blank)]))
             start += length
         targets = stack(rows)
-    counts = arange(most) < targets.new_tensor(lengths).unsqueeze(1)
+    counts = arange(most, device=targets.device) < targets.new_tensor(lengths).unsqueeze(1)
     return where(counts, targets[:, :most], blank).long()

@@ -50,7 +50,7 @@ def pinv(
             result = pinv(A, atol=atol, rtol=rtol, hermitian=hermitian)
         return record(LinalgPinvBackward0, result, A)
     if hermitian and not A.numel():
-        result = zeros((*A.shape[:-2], A.shape[-1], A.shape[-2]), dtype=A.dtype)
+        result = A.new_zeros((*A.shape[:-2], A.shape[-1], A.shape[-2]))
         return result if out is None else written(out, result)
     if hermitian:
         values, u = eigh(A)
@@ -59,7 +59,7 @@ def pinv(
         u, s, vh = svd(A, full_matrices=False)
         v = vh.transpose(-2, -1)
     if not s.numel():
-        result = zeros((*A.shape[:-2], A.shape[-1], A.shape[-2]), dtype=A.dtype)
+        result = A.new_zeros((*A.shape[:-2], A.shape[-1], A.shape[-2]))
     else:
         kept = s > _tolerance(A, s, atol, rtol)
         scaled = v * where(kept, s.reciprocal(), 0.0).unsqueeze(-2)

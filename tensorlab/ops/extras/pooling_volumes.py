@@ -13,7 +13,7 @@ from tensorlab.core import dtypes
 from tensorlab.core.memory_formats import suggested_format
 from tensorlab.dispatch.primitive import call
 from tensorlab.ops.conversion import summed_in_float32
-from tensorlab.ops.creation import ones_like, zeros
+from tensorlab.ops.creation import ones_like
 from tensorlab.ops.pooling_windows import (
     ADAPTIVE_AVG_POOL,
     ADAPTIVE_MAX_POOL,
@@ -297,7 +297,7 @@ def _unpooled(
             )
         sizes = wanted
     leading = input._shape[:-dims]
-    empty = zeros(*leading, *sizes, dtype=input.dtype).flatten(-dims)
+    empty = input.new_zeros(*leading, *sizes).flatten(-dims)
     found = empty.scatter(-1, indices.flatten(-dims), input.flatten(-dims)).reshape(*leading, *sizes)
     if dims == 2:
         return found.contiguous(memory_format=suggested_format(input._shape, input._stride))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.ops.creation import empty_strided
 from tensorlab.ops.indexing.basic import getitem
 from tensorlab.ops.outputs import written
 from tensorlab.ops.reduce import as_one_dim
@@ -108,4 +107,4 @@ def _copy_with_gaps(input: Tensor) -> Tensor:
     """A copy with the strides of `input`, as PyTorch makes it here; without gaps if elements share cells."""
     if any(not step and size > 1 for size, step in zip(input._shape, input._stride, strict=True)):
         return input.clone()
-    return empty_strided(input._shape, input._stride, dtype=input._dtype).copy_(input)
+    return input.new_empty_strided(input._shape, input._stride).copy_(input)

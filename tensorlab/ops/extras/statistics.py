@@ -250,7 +250,7 @@ def _parts(name: str, input: Tensor, q: float | Tensor, interpolation: str) -> T
     if not isinstance(q, Tensor):
         if not 0 <= q <= 1:
             raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q}")
-        return full((), q, dtype=input._dtype)
+        return input.new_full((), q)
     if q.ndim > 1:
         raise RuntimeError(f"{name}() q must be a scalar or 1D tensor, got shape {tuple(q.shape)}")
     if q._dtype is not input._dtype:
@@ -284,7 +284,7 @@ def _at_ranks(ordered: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
     if interpolation not in ("linear", "midpoint"):
         return below
     above = ordered.gather(-1, ranks.ceil().to(dtypes.int64))
-    weights = full((), 0.5, dtype=ranks._dtype) if interpolation == "midpoint" else ranks - places
+    weights = ranks.new_full((), 0.5) if interpolation == "midpoint" else ranks - places
     return below.lerp(above, weights)
 
 
@@ -340,7 +340,7 @@ def histogram(
             )
         shown = bins.detach().clone()
     else:
-        shown = tensor(_edges(values, bins, range), dtype=kind)
+        shown = tensor(_edges(values, bins, range), dtype=kind, device=input.device)
     edges = shown.double().cummax(0)[0]
     weights = None
     if weight is not None:

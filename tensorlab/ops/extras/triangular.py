@@ -89,7 +89,7 @@ def _matrices(A: Tensor, B: Tensor, left: bool) -> tuple[np.ndarray, np.ndarray]
             f"linalg.solve_triangular is not made for {A.dtype.name}: convert first, A.to(tensorlab.float32)"
         )
     a = square_matrices("solve_triangular", A)
-    b = B._cells_array()
+    b = B._read_cells()
     if B.ndim < 2:
         raise RuntimeError(
             f"linalg.solve_triangular: The input tensor B must have at least 2 dimensions: its shape is "

@@ -32,6 +32,7 @@ def take_chosen(input: Tensor, chosen: Chosen) -> Tensor:
     The index tensors are broadcast against each other. Their dimensions stand in the result where the indexed
     dimensions stood, if those are neighbours, and in front otherwise.
     """
+    chosen = _beside(input, chosen)
     mask = chosen.get(0)
     if mask is not None and len(chosen) == 1 and mask.dtype is dtypes.bool and mask.shape == input.shape:
         return masks.chosen_by_mask(input, mask)
@@ -95,6 +96,7 @@ def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulat
     """Overwrite, or add to, the elements that index tensors choose."""
     if requires_grad(input):
         check_in_place(input)
+    chosen = _beside(input, chosen)
     if not accumulate and (not isinstance(values, Tensor) or values.numel() == 1):
         mask = _only_mask(input, chosen)
         if mask is not None and not (isinstance(values, Tensor) and requires_grad(values)):
@@ -107,6 +109,14 @@ def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulat
         return
     with in_place(IndexPutBackward0, input, values, indices=KeptTensors(chosen), accumulate=accumulate):
         _put(input, chosen, values, "add" if accumulate else "replace")
+
+
+def _beside(input: Tensor, chosen: Chosen) -> Chosen:
+    """The index tensors on `input`'s device: lists become tensors on the CPU."""
+    backend = input._storage.backend
+    if all(index._storage.backend is backend for index in chosen.values()):
+        return chosen
+    return {dim: index.to(input.device) for dim, index in chosen.items()}
 
 
 def _put_by_mask(input: Tensor, chosen: Chosen, values: Tensor) -> bool:

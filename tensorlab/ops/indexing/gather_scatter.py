@@ -386,7 +386,7 @@ def _reduced(target: Tensor, index: Tensor, src: Tensor, dim: int, reduce: str, 
 
 def _divide_by_counts(target: Tensor, dim: int, index: Tensor, include_self: bool) -> Tensor:
     """Sums into means: each element divided by the number of values in it; integers are rounded down."""
-    counts = creation.full(target.shape, int(include_self), dtype=dtypes.int64)
+    counts = creation.full(target.shape, int(include_self), dtype=dtypes.int64, device=target.device)
     written_at(SCATTER_REDUCE, counts, 1, index, (dim, "add"), IN_PLACE)
     counts.masked_fill_(counts == 0, 1)
     divide = arithmetic.div if target.dtype.is_floating_point else arithmetic.floor_divide

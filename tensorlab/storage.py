@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab.backends import HOST, Backend
+from tensorlab.backends import HOST, Backend, backend_of
 from tensorlab.core import devices, modes
 from tensorlab.core.cells import decode
 from tensorlab.core.dtypes import dtype
@@ -175,6 +175,25 @@ class UntypedStorage:
         self.backend.copy(memory, self._memory)
         return UntypedStorage(memory, backend=self.backend)
 
+    def to(self, place: devices.device | str) -> UntypedStorage:
+        """The bytes on a device; itself if it lies there.
+
+        Raises:
+            RuntimeError: there is no such device.
+        """
+        target = backend_of(place)
+        if target is self.backend:
+            return self
+        return UntypedStorage(target.upload(self.backend.download(self._memory)), backend=target)
+
+    def cpu(self) -> UntypedStorage:
+        """`to` the CPU."""
+        return self.to("cpu")
+
+    def cuda(self, device: int | None = None) -> UntypedStorage:
+        """`to` a GPU."""
+        return self.to(devices.device("cuda", device))
+
     def __getitem__(self, position: int) -> int:
         return int(self.read(BYTE)[position])
 
@@ -185,7 +204,8 @@ class UntypedStorage:
         # A pickle writes an object once, so tensors over one storage still share it when they are read back.
         # From protocol 5 on the bytes may travel beside the pickle, without a copy.
         content = self.read(BYTE)
-        return rebuild_storage, (PickleBuffer(content.data) if protocol >= 5 else content.tobytes(),)
+        described = (PickleBuffer(content.data) if protocol >= 5 else content.tobytes(),)
+        return rebuild_storage, described if self.backend is HOST else (*described, str(self.device))
 
     def __deepcopy__(self, memo: dict[int, object]) -> UntypedStorage:
         return self.clone()
@@ -196,10 +216,14 @@ class UntypedStorage:
         return f"UntypedStorage of {self.nbytes()} bytes on {self.device}"
 
 
-def rebuild_storage(content: Any) -> UntypedStorage:
-    """The storage that a pickle describes; over the pickle's own memory, if that can be written."""
+def rebuild_storage(content: Any, place: str = "cpu") -> UntypedStorage:
+    """The storage that a pickle describes; over the pickle's own memory, if that can be written.
+
+    Raises:
+        RuntimeError: it lay on a device that is not here.
+    """
     cells = np.frombuffer(content, np.uint8)
-    return UntypedStorage(cells if cells.flags.writeable else cells.copy())
+    return UntypedStorage(cells if cells.flags.writeable else cells.copy()).to(place)
 
 
 class TypedStorage:

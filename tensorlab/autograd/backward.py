@@ -12,7 +12,7 @@ from tensorlab.autograd import engine
 from tensorlab.autograd.edges import GradientEdge
 from tensorlab.autograd.graph import Edge, Gradient
 from tensorlab.autograd.views import edge_of, grad_fn
-from tensorlab.backends import HOST, Backend, backend
+from tensorlab.backends import HOST, Backend
 from tensorlab.core import layout
 from tensorlab.core.cells import encode_one
 from tensorlab.core.dtypes import dtype
@@ -243,7 +243,7 @@ def _roots(tensors: tuple, gradients: tuple) -> list[tuple[Edge, Tensor]]:
                 f"the tensors that it was computed from requires a gradient, or it was computed under "
                 f"no_grad()"
             )
-        beginning = _beginning(tensor._shape, tensor._dtype, gradient, position, backend(tensor.device.type))
+        beginning = _beginning(tensor._shape, tensor._dtype, gradient, position, tensor._storage.backend)
         roots.append((edge, beginning))
     if len(gradients) != len(tensors):
         raise RuntimeError(

@@ -13,6 +13,7 @@ from tensorlab.backends.fused import Backend
 from tensorlab.backends.layers import AttentionLayout, NormalGroups
 from tensorlab.backends.operands import Buffer, Launch, OperandLayout, no_launch
 from tensorlab.backends.protocol import IndexLayout, RandomLaunch, RandomState
+from tensorlab.core.devices import as_device, device
 
 __all__ = [
     "HOST",
@@ -25,7 +26,7 @@ __all__ = [
     "OperandLayout",
     "RandomLaunch",
     "RandomState",
-    "backend",
+    "backend_of",
     "cudnn",
     "mps",
     "no_launch",
@@ -35,14 +36,19 @@ __all__ = [
 HOST: Backend = chosen()
 
 
-def backend(device: str) -> Backend:
-    """The backend of a device type.
+def backend_of(place: device | str | int) -> Backend:
+    """The backend of the device that an argument means; a number counts GPUs.
 
     Raises:
-        RuntimeError: there is none for that device.
+        RuntimeError: no such device, or it is not there.
+        TypeError: the argument names no device.
     """
-    if device == "cuda":
-        return gpu("device 'cuda'")
-    if device != "cpu":
-        raise RuntimeError(f"no backend for device {device!r}; there is one for 'cpu' and one for 'cuda'")
-    return HOST
+    if isinstance(place, int) and not isinstance(place, bool):
+        place = device("cuda", place)
+    if not isinstance(place, (str, device)) or device(place).type == "cpu":
+        as_device(place)
+        return HOST
+    found = gpu(f"device {str(place)!r}")
+    if device(place).index not in (None, found.device.index):
+        raise RuntimeError(f"there is no {str(place)!r}: the one CUDA device is {str(found.device)!r}")
+    return found

@@ -45,9 +45,10 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from tensorlab.core.devices import as_device
+from tensorlab.core.devices import device
 from tensorlab.io import archive, torch_files
 from tensorlab.io.whole import write_whole
+from tensorlab.storage import UntypedStorage
 
 __all__ = ["load", "save"]
 
@@ -126,30 +127,59 @@ def load(
         [tensor([0, 1, 2]), 'text']
     """
     if map_location is not None and not isinstance(map_location, dict) and not callable(map_location):
-        as_device(map_location)
+        device(map_location)
     if hasattr(f, "read"):
         content, source = f.read(), "the file"
     else:
         path = _path(f)
         content, source = path.read_bytes(), str(path)
-    if torch_files.is_torch_file(content):
-        return torch_files.unpack(content, source, partial(_locate, map_location))
-    return archive.unpack(content, source)
+    locate = partial(_located, map_location)
+    try:
+        if torch_files.is_torch_file(content):
+            return torch_files.unpack(content, source, locate)
+        return archive.unpack(content, source, locate)
+    except _Unlocated as failure:  # no damage of the file
+        raise failure.error from None
 
 
-def _locate(map_location: Any, where: str) -> None:
-    """Refuse a storage of a device that is not here, unless `map_location` brings it to one that is."""
-    if isinstance(map_location, dict):
-        where = map_location.get(where, where)
-    elif callable(map_location):
-        return  # it returns the storage that it is given, which is here
-    elif map_location is not None:
-        return
-    if str(where).partition(":")[0] != "cpu":
+class _Unlocated(Exception):
+    """A storage has no place: its device is not here, or the caller's function failed."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+def _located(map_location: Any, storage: UntypedStorage, where: str) -> UntypedStorage:
+    """A storage of a file, which lay on the device `where`, on the device where it shall be."""
+    try:
+        if callable(map_location):
+            found = map_location(storage, where)
+            if isinstance(found, UntypedStorage):
+                return found
+            if found is not None:
+                raise TypeError(
+                    f"map_location returned a {type(found).__name__} for a storage of {where!r}: it returns "
+                    f"the storage, storage.cuda() or storage.cpu(), or None to leave it where it was"
+                )
+            place = where
+        elif isinstance(map_location, dict):
+            place = map_location.get(where, where)
+        else:
+            place = where if map_location is None else map_location
+        return _moved(storage, place)
+    except Exception as error:  # the function is the caller's, and may raise anything
+        raise _Unlocated(error) from error
+
+
+def _moved(storage: UntypedStorage, place: Any) -> UntypedStorage:
+    try:
+        return storage.to(place)
+    except RuntimeError as error:
         raise RuntimeError(
-            f"Attempting to deserialize object on device {str(where)!r}, which is not here: call "
+            f"Attempting to deserialize object on device {str(place)!r}, which is not here: call "
             f"load(..., map_location='cpu')"
-        )
+        ) from error
 
 
 def _path(f: object) -> Path:

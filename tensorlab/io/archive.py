@@ -8,6 +8,7 @@ of every tensor in it.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,8 +56,8 @@ def pack(obj: Any) -> bytes:
         entry.name: safetensors.TensorSpec(
             dtype=entry.dtype.name,
             shape=entry.shape,
-            data_ptr=entry.storage.data_ptr(),
-            data_len=entry.storage.nbytes(),
+            data_ptr=entry.cells.data_ptr(),
+            data_len=entry.cells.nbytes(),
         )
         for entry in entries.values()
     }
@@ -64,12 +65,13 @@ def pack(obj: Any) -> bytes:
     return bytes(safetensors.serialize(specifications, {KEY: text}))
 
 
-def unpack(content: bytes, source: str) -> Any:
+def unpack(content: bytes, source: str, locate: Callable[[UntypedStorage, str], UntypedStorage]) -> Any:
     """The object that `pack` described, or the dict of tensors of another program's file.
 
     Args:
         content: the bytes of the file.
         source: what to call the file in errors.
+        locate: brings a storage, which lay on a device of that name, to where it shall be.
 
     Raises:
         RuntimeError: the bytes are damaged, or no safetensors file, or hold an unknown type.
@@ -86,12 +88,14 @@ def unpack(content: bytes, source: str) -> Any:
         raise RuntimeError(f"{source} is no safetensors file, or a damaged one: {error}") from error
     text = header.get(RESERVED, {}).get(KEY)
     if text is None:
-        return {name: _tensor_of(entry, f"{name!r} in {source}") for name, entry in entries.items()}
+        return {name: _tensor_of(entry, f"{name!r} in {source}", locate) for name, entry in entries.items()}
     try:
         description = json.loads(text)
         if description["version"] == VERSION:
-            storages = {name: _storage_of(entry) for name, entry in entries.items()}
-            tensors = [_described(record, storages) for record in description["tensors"]]
+            records = description["tensors"]
+            places = {record["storage"]: record.get("device", "cpu") for record in records}
+            storages = {name: locate(_storage_of(entries[name]), where) for name, where in places.items()}
+            tensors = [_described(record, storages) for record in records]
             return tree.restore(description["tree"], tensors)
     except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise RuntimeError(
@@ -113,6 +117,8 @@ def _record(tensor: Tensor, entries: dict[int, Entry]) -> dict[str, Any]:
         "stride": held.stride(),
         "offset": held.storage_offset(),
     }
+    if held.device.type != "cpu":
+        record["device"] = str(held.device)
     if held.requires_grad:
         record["requires_grad"] = True
     names = names_of(tensor)
@@ -120,12 +126,12 @@ def _record(tensor: Tensor, entries: dict[int, Entry]) -> dict[str, Any]:
 
 
 class Entry(NamedTuple):
-    """One storage as it stands in the file: what others read there is a dense tensor."""
+    """One storage as it stands in the file, its cells on the CPU: others read a dense tensor there."""
 
     name: str
     dtype: dtype
     shape: Size
-    storage: UntypedStorage
+    cells: UntypedStorage
 
 
 def _entries(found: list[tuple[str, Tensor]]) -> dict[int, Entry]:
@@ -138,7 +144,7 @@ def _entries(found: list[tuple[str, Tensor]]) -> dict[int, Entry]:
     for path, tensor in found:
         if _is_whole(tensor) and path != RESERVED:
             storage = tensor.untyped_storage()
-            entries.setdefault(id(storage), Entry(path, tensor.dtype, tensor.shape, storage))
+            entries.setdefault(id(storage), Entry(path, tensor.dtype, tensor.shape, storage.cpu()))
     taken = {RESERVED} | {path for path, _ in found}
     for path, tensor in found:
         storage = tensor.untyped_storage()
@@ -147,7 +153,7 @@ def _entries(found: list[tuple[str, Tensor]]) -> dict[int, Entry]:
             while name in taken:
                 name += "_"
             taken.add(name)
-            entries[id(storage)] = Entry(name, dtypes.uint8, Size((storage.nbytes(),)), storage)
+            entries[id(storage)] = Entry(name, dtypes.uint8, Size((storage.nbytes(),)), storage.cpu())
     return entries
 
 
@@ -161,13 +167,15 @@ def _storage_of(entry: dict[str, Any]) -> UntypedStorage:
     return UntypedStorage(np.frombuffer(entry["data"], np.uint8))
 
 
-def _tensor_of(entry: dict[str, Any], what: str) -> Tensor:
+def _tensor_of(entry: dict[str, Any], what: str, locate: Callable) -> Tensor:
     element_type = _FORMAT_NAMES.get(entry["dtype"])
     if element_type is None:
         known = ", ".join(_FORMAT_NAMES)
         raise RuntimeError(f"{what} is of type {entry['dtype']}, and tensorlab has {known}")
     shape = Size(entry["shape"])
-    return make_tensor(_storage_of(entry), element_type, shape, layout.default_strides(shape), 0)
+    return make_tensor(
+        locate(_storage_of(entry), "cpu"), element_type, shape, layout.default_strides(shape), 0
+    )
 
 
 def _described(record: dict[str, Any], storages: dict[str, UntypedStorage]) -> Tensor:

@@ -30,7 +30,7 @@ from tensorlab.tensor import Tensor, rebuild_tensor
 __all__ = ["is_torch_file", "unpack"]
 
 # What is done with the place at which a storage lay, "cpu" or "cuda:0": it is brought here, or refused.
-Locate = Callable[[str], None]
+Locate = Callable[[UntypedStorage, str], UntypedStorage]
 
 _OPCODES = (
     "PROTO STOP MARK NONE NEWTRUE NEWFALSE BININT BININT1 BININT2 LONG1 BINFLOAT BINUNICODE EMPTY_DICT "
@@ -77,7 +77,7 @@ def unpack(content: bytes, source: str, locate: Locate) -> Any:
     Args:
         content: the bytes of the file.
         source: what to call the file in errors.
-        locate: is told where each storage lay.
+        locate: brings a storage, which lay on a device of that name, to where it shall be.
 
     Raises:
         RuntimeError: the file is damaged, or holds more than tensors, numbers, texts, None, dicts and lists.
@@ -209,9 +209,10 @@ class _Machine(pickle._Unpickler):
                 key.isalnum() and count >= 0 and rest in ([], [None])
             ):
                 if key not in self.storages:
-                    self.locate(where)
                     element_type = _STORAGES[kind]
-                    self.storages[key] = _Storage(element_type, count, self.memory(key, element_type, count))
+                    memory = self.memory(key, element_type, count)
+                    memory = memory and self.locate(memory, where)
+                    self.storages[key] = _Storage(element_type, count, memory)
                 known = self.storages[key]
                 if (known.element_type, known.cells) == (_STORAGES[kind], count):
                     return known

@@ -7,14 +7,14 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
-from tensorlab.backends import HOST, Backend
+from tensorlab.backends import HOST, Backend, backend_of
 from tensorlab.contracts import EXPLAINED, flags_of, misuse, need_flags
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import strided
 from tensorlab.core.size import size_of_ints
-from tensorlab.dispatch.placement import backend_of, copied_to
+from tensorlab.dispatch.placement import copied_to
 from tensorlab.tensor import Tensor
 
 P = ParamSpec("P")

@@ -9,6 +9,7 @@ from typing import Concatenate, ParamSpec
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
+from tensorlab.backends import backend_of
 from tensorlab.core import devices, dtypes
 from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
@@ -27,7 +28,7 @@ from tensorlab.dispatch.copies import fill as overwrite
 from tensorlab.dispatch.guards import same_place
 from tensorlab.dispatch.memory import allocate_strided
 from tensorlab.dispatch.operands import Number, check_number, is_number
-from tensorlab.dispatch.placement import backend_of, copied_to, pinned_like
+from tensorlab.dispatch.placement import copied_to, pinned_like
 from tensorlab.dispatch.primitive import compute
 from tensorlab.names.following import follow
 from tensorlab.names.rules import unifies

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlab.backends import backend_of
 from tensorlab.core import dtypes, layout
 from tensorlab.core.cells import decode
 from tensorlab.core.devices import device
@@ -17,7 +18,7 @@ from tensorlab.core.dtypes import bfloat16, dtype, float16
 from tensorlab.core.layout import Size
 from tensorlab.core.size import size_of_ints
 from tensorlab.core.warned import warn_caller
-from tensorlab.dispatch.placement import backend_of, copied_to
+from tensorlab.dispatch.placement import copied_to
 from tensorlab.ops import on_gpu
 from tensorlab.registry import op
 from tensorlab.storage import UntypedStorage

@@ -10,13 +10,13 @@ from typing import Any, cast
 
 import numpy as np
 
+from tensorlab.backends import backend_of
 from tensorlab.backends.cuda import dlpack
 from tensorlab.backends.cuda.driver import LEGACY
 from tensorlab.backends.cuda.memory import DeviceMemory
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
-from tensorlab.dispatch.placement import backend_of
 from tensorlab.registry import op
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor

@@ -16,7 +16,7 @@ import ctypes, itertools, mmap, sys
 import numpy as np
 import tensorlab as tl
 from tensorlab.core import dtypes
-from tensorlab.backends import backend
+from tensorlab.backends import backend_of
 from tensorlab.backends.cpu import threads
 from tensorlab.scalars import TABLE
 
@@ -55,9 +55,9 @@ def check(name, m, k, n, kinds, at_end, activation, team):
         for size, layout in zip(((m, n), (m, k), (k, n), (m, n)), (*kinds, kinds[0]))
     )
     threads.set_num_threads(team)
-    plain = backend("cpu").gemm(kind, (), (m, n, k), o, x, y)
+    plain = backend_of("cpu").gemm(kind, (), (m, n, k), o, x, y)
     plain((out, 0), (a, 0), (b, 0))
-    added = backend("cpu").gemm(kind, (), (m, n, k), o, x, y, z, activation, z)
+    added = backend_of("cpu").gemm(kind, (), (m, n, k), o, x, y, z, activation, z)
     added((out, 0), (a, 0), (b, 0), (s, 0), 2, 3, (s, 0))
     held.clear()
 
@@ -104,7 +104,7 @@ def test_the_guard_guards():
     program = PROGRAM[: PROGRAM.index("count = 0")] + (
         "cells = guarded(np.zeros(16, np.float32), True)\n"
         "whole = np.zeros(20, np.float32)\n"
-        'backend("cpu").gemm(tl.float32, (), (4, 5, 4), (5, 1), (4, 1), (5, 1))'
+        'backend_of("cpu").gemm(tl.float32, (), (4, 5, 4), (5, 1), (4, 1), (5, 1))'
         "((whole, 0), (cells, 0), (cells, 0))\n"
     )
     with pytest.raises(AssertionError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import math
@@ -17,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorlab as tl
+from tensorlab.backends import cuda
 from tensorlab.core import dtypes
 from tests.library.layouts import KINDS, lay_out, random_values
 
@@ -255,8 +257,8 @@ def test_wrong_places_are_refused(tmp_path):
     for call in (lambda: tl.save([1], 3), lambda: tl.load(3)):
         with pytest.raises(AttributeError, match="expected 'f' to be string, path, or a file-like object"):
             call()
-    with pytest.raises(RuntimeError, match="only the CPU has a backend"):
-        tl.load(tmp_path / "x", map_location="cuda")
+    with pytest.raises(RuntimeError, match="Invalid device string"):
+        tl.load(tmp_path / "x", map_location="gpu")
 
 
 def packed(obj):
@@ -347,3 +349,64 @@ class Bomb:
 def test_a_pickle_is_refused_and_not_run(protocol):
     with pytest.raises(RuntimeError, match="the file holds a pickle"):
         tl.load(io.BytesIO(pickle.dumps(Bomb(), protocol)), weights_only=False)
+
+
+# --- tensors of a GPU, in the simulator ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def simulated(monkeypatch):
+    monkeypatch.setenv(cuda.VARIABLE, "simulated")
+
+
+def test_tensors_come_back_to_the_device_where_they_lay_or_to_another(simulated):
+    x = tl.arange(6.0).view(2, 3).cuda().requires_grad_()
+    content = packed({"x": x, "row": x.detach()[1], "host": tl.ones(2)})
+
+    def load(place=None):
+        return tl.load(io.BytesIO(content), map_location=place)
+
+    found = load()
+    assert [found[name].device.type for name in ("x", "row", "host")] == ["cuda", "cuda", "cpu"]
+    assert found["x"].tolist() == x.tolist()
+    assert found["x"].requires_grad
+    found["row"][0] = 9.0
+    assert found["x"][1, 0] == 9.0  # they share their storage still
+    for place in ("cpu", tl.device("cpu"), {"cuda:0": "cpu"}, lambda storage, where: storage):
+        assert load(place)["x"].device.type == "cpu"
+    for place in ("cuda", {"cpu": "cuda:0"}, lambda storage, where: storage.cuda()):
+        assert load(place)["host"].tolist() == [1, 1]
+        assert load(place)["host"].is_cuda
+    assert load(lambda storage, where: None)["x"].is_cuda
+
+
+def test_pickles_and_copies_stay_on_the_device(simulated):
+    x = tl.arange(6.0).cuda()
+    pair = pickle.loads(pickle.dumps([x, x[2:]]))
+    assert [each.device.type for each in (*pair, copy.deepcopy(x))] == ["cuda"] * 3
+    pair[0][2] = 7.0
+    assert pair[1].tolist() == [7, 3, 4, 5]
+    model = pickle.loads(pickle.dumps(tl.nn.Linear(2, 3).cuda()))
+    assert {each.device.type for each in model.parameters()} == {"cuda"}
+
+
+def test_a_device_that_is_not_here_needs_a_place(monkeypatch):
+    monkeypatch.setenv(cuda.VARIABLE, "simulated")
+    content, pickled = packed(tl.ones(2).cuda()), pickle.dumps(tl.ones(2).cuda())
+    monkeypatch.delenv(cuda.VARIABLE)
+    with pytest.raises(RuntimeError, match=r"object on device 'cuda:0', which is not here.*='cpu'"):
+        tl.load(io.BytesIO(content))
+    with pytest.raises(RuntimeError, match="there is no CUDA device"):
+        pickle.loads(pickled)
+    assert tl.load(io.BytesIO(content), map_location="cpu").tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("error", [KeyError("mine"), TypeError("mine"), OSError("mine")])
+def test_an_error_of_the_own_function_is_no_damage_of_the_file(error):
+    def place(storage, where):
+        raise error
+
+    with pytest.raises(type(error), match="mine"):
+        tl.load(io.BytesIO(packed(tl.ones(2))), map_location=place)
+    with pytest.raises(TypeError, match="map_location returned a str for a storage of 'cpu'"):
+        tl.load(io.BytesIO(packed(tl.ones(2))), map_location=lambda storage, where: "cpu")

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorlab as tl
-from tensorlab.backends import backend
+from tensorlab.backends import backend_of
 from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.elementwise import kernel_source
 from tensorlab.backends.cpu.iterate import coalesce
@@ -207,7 +207,7 @@ def test_no_variable_of_a_kernel_hides_a_function_that_it_calls(name):
 
 def test_no_backend_for_an_unknown_device():
     with pytest.raises(RuntimeError, match="no backend for device 'tpu'"):
-        backend("tpu")
+        backend_of("tpu")
 
 
 shapes = st.lists(st.integers(1, 4), min_size=1, max_size=4)

@@ -9,7 +9,7 @@ import pytest
 
 import tensorlab as tl
 import tensorlab.nn.functional as F
-from tensorlab.backends import OperandLayout, backend
+from tensorlab.backends import OperandLayout, backend_of
 from tensorlab.backends.cpu.elementwise import kernel_source
 from tensorlab.core import dtypes
 from tensorlab.scalars import TABLE, exponential, source, special, trigonometric
@@ -272,7 +272,7 @@ def test_formulas_are_ordinary_functions():
 def test_the_backend_prepares_kernels_without_tensors():
     f32 = dtypes.float32
     run = OperandLayout(f32, (1,))
-    launch = backend("cpu").pointwise(TABLE["square"], f32, (3,), run, [run])
+    launch = backend_of("cpu").pointwise(TABLE["square"], f32, (3,), run, [run])
     out = np.zeros(4, np.float32)
     launch((out, 1), (np.array([1, 2, 3], np.float32), 0))
     assert out.tolist() == [0, 1, 4, 9]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+import importlib
 import importlib.metadata
 import operator
 import platform
@@ -90,7 +91,7 @@ def measure(limit: float, keep: Callable[[Row], None] = lambda found: None) -> R
 def _peer() -> Any:
     """PyTorch, if it sees the GPU."""
     try:
-        import torch
+        torch: Any = importlib.import_module("torch")
     except ModuleNotFoundError:
         return None
     if not torch.cuda.is_available():

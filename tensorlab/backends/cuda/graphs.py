@@ -22,7 +22,7 @@ def is_current_stream_capturing() -> bool:
     return bool(_recording)
 
 
-def graph_pool_handle() -> Kept:
+def graph_pool_handle() -> Any:
     """Memory that several graphs may share, if they are replayed in the order in which they were recorded.
 
     Raises:
@@ -62,7 +62,7 @@ class CUDAGraph:
         self._recorded: Any = None
         self._drop: Any = None
 
-    def capture_begin(self, pool: Kept | None = None, capture_error_mode: str = "global") -> None:
+    def capture_begin(self, pool: Any = None, capture_error_mode: str = "global") -> None:
         """Record launches from now on instead of doing them.
 
         Args:
@@ -117,7 +117,7 @@ class CUDAGraph:
             self._drop()
         self._drop = self._recorded = self._kept = None
 
-    def pool(self) -> Kept | None:
+    def pool(self) -> Any:
         """The memory that was taken while recording, for another graph to share."""
         return self._kept
 
@@ -138,7 +138,7 @@ class graph:  # noqa: N801 - PyTorch's name
     def __init__(
         self,
         cuda_graph: CUDAGraph,
-        pool: Kept | None = None,
+        pool: Any = None,
         stream: object = None,
         capture_error_mode: str = "global",
     ) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+
 from tensorlab.core import dtypes
 from tensorlab.core.layout import as_int
 
-__all__ = ["as_device", "device"]
+__all__ = ["as_device", "defaults", "device"]
 
 _TYPES = ("cpu", "cuda")
 # What somebody may have meant who writes ``x.to("float64")``.
@@ -14,6 +16,8 @@ _DTYPES = {t.name for t in dtypes.ALL}
 
 class device:
     """The name of a place that holds storages: a type and, where there can be several, an index.
+
+    As a context it is where the functions that make tensors make them, if a call names no device.
 
     Args:
         type: ``"cpu"``, ``"cuda"`` or ``"cuda:1"``.
@@ -26,6 +30,10 @@ class device:
     Example:
         >>> device("cuda:1").index, device("cpu")
         (1, device(type='cpu'))
+        >>> import tensorlab as tl
+        >>> with tl.device("cpu"):
+        ...     tl.ones(2).device
+        device(type='cpu')
     """
 
     __slots__ = ("index", "type")
@@ -60,6 +68,36 @@ class device:
     def __repr__(self) -> str:
         index = "" if self.index is None else f", index={self.index}"
         return f"device(type={self.type!r}{index})"
+
+    def __enter__(self) -> device:
+        defaults.entered = (*defaults.entered, self)
+        defaults.settle()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        defaults.entered = defaults.entered[:-1]
+        defaults.settle()
+
+
+class _Defaults(threading.local):
+    """Where one thread makes tensors if a call names no device.
+
+    Attributes:
+        place: the device; None is the CPU.
+        chosen: the device that `set_default_device` named.
+        entered: the devices whose contexts are entered, the innermost last.
+    """
+
+    place: device | None = None
+    chosen: device | None = None
+    entered: tuple[device, ...] = ()
+
+    def settle(self) -> None:
+        """Find the place anew: the innermost context's, else the chosen one."""
+        self.place = self.entered[-1] if self.entered else self.chosen
+
+
+defaults = _Defaults()
 
 
 CPU = device("cpu")

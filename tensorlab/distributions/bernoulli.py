@@ -91,5 +91,7 @@ class Bernoulli(Distribution):
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """Both outcomes, along a new first dimension."""
-        values = tl.arange(2, dtype=self.probs.dtype).view(-1, *[1] * len(self.batch_shape))
+        values = tl.arange(2, dtype=self.probs.dtype, device=self.probs.device).view(
+            -1, *[1] * len(self.batch_shape)
+        )
         return values.expand(2, *self.batch_shape) if expand else values

@@ -71,7 +71,7 @@ class Categorical(Distribution):
     @property
     def mean(self) -> Tensor:
         """NaN: classes are names, not numbers."""
-        return tl.full(self._extended_shape(), tl.nan, dtype=self.probs.dtype)
+        return tl.full(self._extended_shape(), tl.nan, dtype=self.probs.dtype, device=self.probs.device)
 
     variance = mean
 
@@ -105,5 +105,5 @@ class Categorical(Distribution):
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """All classes, along a new first dimension."""
         count = self.param_shape[-1]
-        values = tl.arange(count).view(-1, *[1] * len(self.batch_shape))
+        values = tl.arange(count, device=self.probs.device).view(-1, *[1] * len(self.batch_shape))
         return values.expand(count, *self.batch_shape) if expand else values

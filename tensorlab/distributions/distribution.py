@@ -138,9 +138,11 @@ def broadcast_all(*values: Any) -> list[Tensor]:
         kinds = ", ".join(type(value).__name__ for value in values)
         raise ValueError(f"Input arguments must all be instances of Number or torch.Tensor, and are {kinds}")
     like = next((value for value in values if isinstance(value, Tensor)), None)
-    dtype = tl.get_default_dtype() if like is None else like.dtype
+    dtype, device = (None, None) if like is None else (like.dtype, like.device)
     return list(
-        tl.broadcast_tensors(*(v if isinstance(v, Tensor) else tl.tensor(v, dtype=dtype) for v in values))
+        tl.broadcast_tensors(
+            *(v if isinstance(v, Tensor) else tl.tensor(v, dtype=dtype, device=device) for v in values)
+        )
     )
 
 

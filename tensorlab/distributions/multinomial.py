@@ -79,7 +79,7 @@ class Multinomial(Distribution):
         """Draws: counts, as floats."""
         with tl.no_grad():
             drawn = self._categorical.sample((self.total_count, *sample_shape)).movedim(0, -1)
-            counts = tl.zeros(self._extended_shape(sample_shape), dtype=tl.int64)
+            counts = tl.zeros(self._extended_shape(sample_shape), dtype=tl.int64, device=drawn.device)
             return counts.scatter_add_(-1, drawn, tl.ones_like(drawn)).type_as(self.probs)
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -94,8 +94,8 @@ class Multinomial(Distribution):
 
     def entropy(self) -> Tensor:
         """The mean of ``-log_prob``: of sums over all counts that one class can have."""
-        n = tl.tensor(float(self.total_count))
-        counts = tl.arange(1, self.total_count + 1, dtype=self.probs.dtype)
+        n = tl.tensor(float(self.total_count), device=self.probs.device)
+        counts = tl.arange(1, self.total_count + 1, dtype=self.probs.dtype, device=self.probs.device)
         counts = counts.view(-1, *[1] * self.probs.ndim)
         ways = (n + 1).lgamma() - (counts + 1).lgamma() - (n - counts + 1).lgamma()
         once = (ways + counts * self.probs.log() + (n - counts) * (1 - self.probs).log()).exp()

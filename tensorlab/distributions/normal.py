@@ -71,7 +71,7 @@ class Normal(Distribution):
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draws that gradients follow to both parameters."""
-        noise = tl.empty(self._extended_shape(sample_shape), dtype=self.loc.dtype).normal_()
+        noise = self.loc.new_empty(self._extended_shape(sample_shape)).normal_()
         return self.loc + noise * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:

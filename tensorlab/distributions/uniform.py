@@ -57,7 +57,9 @@ class Uniform(Distribution):
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draws that gradients follow to both ends."""
         shape = self._extended_shape(sample_shape)
-        return self.low + tl.rand(shape, dtype=self.low.dtype) * (self.high - self.low)
+        return self.low + tl.rand(shape, dtype=self.low.dtype, device=self.low.device) * (
+            self.high - self.low
+        )
 
     def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the density."""

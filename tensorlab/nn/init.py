@@ -201,7 +201,7 @@ def eye_(tensor: Tensor) -> Tensor:
     """
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
-    return tensor.copy_(tl.eye(*tensor.shape, dtype=tensor.dtype))
+    return tensor.copy_(tl.eye(*tensor.shape, dtype=tensor.dtype, device=tensor.device))
 
 
 @tl.no_grad()
@@ -406,7 +406,7 @@ def sparse_(
     rows, columns = tensor.shape
     tensor.normal_(0, std, generator=generator)
     for column in range(columns):
-        tensor[tl.randperm(rows)[: math.ceil(sparsity * rows)], column] = 0
+        tensor[tl.randperm(rows, device=tensor.device)[: math.ceil(sparsity * rows)], column] = 0
     return tensor
 
 

@@ -33,7 +33,7 @@ def canonical_mask(mask: Tensor | None, name: str, dtype: Any) -> Tensor | None:
         return mask
     if mask.dtype is not tl.bool:
         raise AssertionError(f"only bool and floating types of {name} are supported")
-    return tl.zeros(mask.shape, dtype=dtype).masked_fill(mask, -math.inf)
+    return tl.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(mask, -math.inf)
 
 
 def _projected(query: Tensor, key: Tensor, value: Tensor, weights: Any, bias: Tensor | None) -> list[Tensor]:

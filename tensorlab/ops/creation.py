@@ -40,7 +40,7 @@ def empty(
         size: the sizes, by name.
         out: a tensor to use instead of a new one.
         dtype: the element type; the default floating dtype.
-        device: where to make it; the CPU.
+        device: where to make it; the default device.
         memory_format: the order of the dimensions in memory.
         names: a name for every dimension, None for one without (see `tensorlab.names`).
 
@@ -145,7 +145,7 @@ def scalar_tensor(s: Number, *, dtype: dtype | None = None, device: device | str
     Args:
         s: the number.
         dtype: the element type; the default floating dtype.
-        device: where to make it; the CPU.
+        device: where to make it; the default device.
 
     Example:
         >>> tl.scalar_tensor(3)
@@ -169,7 +169,7 @@ def empty_strided(
         size: the sizes.
         stride: one stride a dimension, in elements.
         dtype: the element type; the default floating dtype.
-        device: where to make it; the CPU.
+        device: where to make it; the default device.
 
     Raises:
         RuntimeError: a size or a stride is negative, or there are not as many strides as sizes.
@@ -357,7 +357,7 @@ def empty_like(
     Args:
         input: the tensor to be like.
         dtype: another element type.
-        device: where to make it; the CPU.
+        device: where to make it; where `input` lies.
         memory_format: the order of the dimensions in memory; ``preserve_format`` keeps `input`'s.
 
     Raises:

@@ -2,7 +2,8 @@
 
 The modules of operations call one another's functions as they are written. Users get a form that takes
 tensors with names, where the operator has a rule for these, and that explains a call with an argument of the
-wrong kind (see `tensorlab.contracts`). Functions that work element by element see to both themselves.
+wrong kind (see `tensorlab.contracts`). Functions that work element by element see to both themselves. Those
+that make tensors make them on the default device, which what the library makes for itself does not follow.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from tensorlab import registry
 from tensorlab.contracts import EXPLAINED, explained
 from tensorlab.names import following, looks_itself
 from tensorlab.ops.arguments import of_one_sequence
+from tensorlab.ops.default_device import FACTORIES, by_default
 from tensorlab.registry import Op
 
 
@@ -38,4 +40,7 @@ def _exported(op: Op) -> Any:
         function = of_one_sequence(function)
         if op.names and op.names != "unifies":
             return following(function, op.names)
-    return function if function in EXPLAINED else explained(function, flags=op.namespace != "nn.functional")
+    function = (
+        function if function in EXPLAINED else explained(function, flags=op.namespace != "nn.functional")
+    )
+    return by_default(function) if not op.namespace and op.name in FACTORIES else function

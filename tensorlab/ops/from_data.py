@@ -11,7 +11,7 @@ import numpy as np
 
 from tensorlab.core import dtypes
 from tensorlab.core.cells import encode
-from tensorlab.core.devices import as_device, device
+from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import contiguous_format, format_strides
@@ -42,7 +42,7 @@ def tensor(
             sequence a tensor of one element is a number, whatever its shape, and a larger one is a sequence.
         dtype: the element type. Without it: bool if all numbers are bool, int64 if all are ints, the default
             floating dtype if any is a float. NumPy arrays, NumPy's numbers and tensors bring their own dtype.
-        device: where to make it; the CPU.
+        device: where to make it; the default device.
         names: a name for every dimension, None for one without (see `tensorlab.names`).
 
     Raises:
@@ -132,7 +132,7 @@ def asarray(
     Args:
         obj: a tensor, a NumPy array, an object with DLPack, a buffer, a number or nested sequences.
         dtype: the element type.
-        device: where to have it; the CPU.
+        device: where to have it; the default device, or where `obj` lies.
         copy: True for a copy in any case, False for none in any case.
 
     Raises:
@@ -145,7 +145,8 @@ def asarray(
         [7, 0, 0, 0]
     """
     element_type = as_dtype(dtype)
-    as_device(device)
+    if device is not None:
+        return _moved(asarray(obj, dtype=dtype, copy=copy), device, copy)
     single = isinstance(obj, (np.ndarray, np.generic)) and not obj.ndim  # PyTorch copies a single number
     if isinstance(obj, Tensor):
         shared = obj
@@ -167,6 +168,17 @@ def asarray(
             f"another dtype needs a copy"
         )
     return to(shared, element_type)
+
+
+def _moved(made: Tensor, place: device | str, copy: bool | None) -> Tensor:
+    """The result of `asarray` on a device."""
+    moved = to(made, device=place)
+    if copy is False and moved is not made:
+        raise ValueError(
+            f"can't alias tensor with device {str(made.device)!r} into device {str(moved.device)!r}: "
+            f"another device needs a copy"
+        )
+    return moved
 
 
 def from_cells(cells: np.ndarray, element_type: dtype, shape: Size) -> Tensor:

@@ -64,7 +64,7 @@ def rand(
         generator: where the numbers come from; the default generator.
         out: a tensor to fill instead of a new one.
         dtype: a floating-point dtype; the default one.
-        device: where to make it; the CPU.
+        device: where to make it; the default device.
         names: a name for every dimension, None for one without (see `tensorlab.names`).
 
     Raises:
@@ -133,7 +133,7 @@ def rand_like(
         input: the tensor that says shape, dtype and order of dimensions.
         generator: where the numbers come from; the default generator.
         dtype: another dtype.
-        device: where to make it; the CPU.
+        device: where to make it; where `input` lies.
         memory_format: the order of the dimensions in memory; ``preserve_format`` keeps `input`'s.
 
     Raises:

@@ -54,7 +54,7 @@ def randint(
         generator: where the numbers come from; the default generator.
         out: a tensor to fill instead of a new one.
         dtype: any dtype; int64.
-        device: where to make it; the CPU.
+        device: where to make it; the default device.
 
     Raises:
         TypeError: a bound is no int, or `high` or `size` is missing.
@@ -100,7 +100,7 @@ def randint_like(
         low, high: the same by name.
         generator: where the numbers come from; the default generator.
         dtype: another dtype.
-        device: where to make it; the CPU.
+        device: where to make it; where `input` lies.
         memory_format: the order of the dimensions in memory; ``preserve_format`` keeps `input`'s.
 
     Raises:
@@ -134,7 +134,7 @@ def randperm(
         generator: where the numbers come from; the default generator.
         out: a tensor to fill instead of a new one.
         dtype: any dtype but bool; int64.
-        device: where to make it; the CPU.
+        device: where to make it; the default device.
 
     Raises:
         TypeError: `n` is no int.

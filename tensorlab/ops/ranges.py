@@ -44,7 +44,7 @@ def arange(
         start, end, step: numbers; if all are ints the dtype is int64, else the default floating dtype.
         out: a tensor of the result's shape to write into.
         dtype: another element type. An integer dtype drops the fractions of the three numbers first.
-        device: where to make it; the CPU.
+        device: where to make it; the default device.
 
     Raises:
         RuntimeError: `step` is 0 or leads away from `end`, or a bound is not finite.
@@ -147,7 +147,7 @@ def linspace(
         steps: how many; one is `start` alone.
         out: a tensor of the result's shape to write into.
         dtype: the element type; the default floating dtype.
-        device: where to make it; the CPU.
+        device: where to make it; the default device.
 
     Raises:
         RuntimeError: `steps` is negative.
@@ -187,7 +187,7 @@ def logspace(
         base: the base.
         out: a tensor of the result's shape to write into.
         dtype: the element type; the default floating dtype.
-        device: where to make it; the CPU.
+        device: where to make it; the default device.
 
     Raises:
         RuntimeError: `steps` is negative.
@@ -302,7 +302,7 @@ def tril_indices(
         row, col: the matrix's sizes.
         offset: up to which diagonal: 0 the main one, positive ones above it, negative ones below.
         dtype: the element type; int64.
-        device: where to make it; the CPU.
+        device: where to make it; the default device.
 
     Raises:
         RuntimeError: a size is negative.

@@ -200,6 +200,7 @@ from tensorlab.stubs.pointwise import gcd as gcd
 from tensorlab.stubs.pointwise import gcd_ as gcd_
 from tensorlab.stubs.pointwise import ge as ge
 from tensorlab.ops.contractions import ger as ger
+from tensorlab.ops.default_device import get_default_device as get_default_device
 from tensorlab.core.dtypes import get_default_dtype as get_default_dtype
 from tensorlab.ops.predicates import get_device as get_device
 from tensorlab.ops.matmul import get_float32_matmul_precision as get_float32_matmul_precision
@@ -390,6 +391,7 @@ from tensorlab.ops.slicing import select as select
 from tensorlab.ops.extras.slice_scatter import select_scatter as select_scatter
 from tensorlab.ops.activations import selu as selu
 from tensorlab.stubs.pointwise import selu_ as selu_
+from tensorlab.ops.default_device import set_default_device as set_default_device
 from tensorlab.core.dtypes import set_default_dtype as set_default_dtype
 from tensorlab.ops.matmul import set_float32_matmul_precision as set_float32_matmul_precision
 from tensorlab.printing import set_printoptions as set_printoptions

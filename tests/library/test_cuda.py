@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures as futures
 import gc
 import subprocess
 import sys
@@ -278,3 +279,124 @@ def test_one_hot_rows_are_made_where_the_classes_lie(simulated):
     rows = tl.nn.functional.one_hot(tl.tensor([2, 0], device="cuda"), 3)
     assert rows.is_cuda
     assert rows.tolist() == [[0, 0, 1], [1, 0, 0]]
+
+
+# --- the default device -------------------------------------------------------------------------------------
+
+MAKERS = {
+    "arange": (3,), "as_tensor": ([1.0],), "asarray": ([1.0],), "bartlett_window": (3,),
+    "blackman_window": (3,), "empty": (2,), "empty_strided": ((2,), (1,)), "eye": (2,), "full": ((2,), 7),
+    "hamming_window": (3,), "hann_window": (3,), "kaiser_window": (3,), "linspace": (0, 1, 3),
+    "logspace": (0, 1, 3), "ones": (2,), "rand": (2,), "randint": (9, (2,)), "randn": (2,),
+    "randperm": (3,), "scalar_tensor": (1,), "tensor": ([1.0],), "tril_indices": (2, 2),
+    "triu_indices": (2, 2), "zeros": (2,),
+}  # fmt: skip
+
+
+@pytest.fixture
+def without_default():
+    yield
+    tl.set_default_device(None)
+
+
+def test_every_function_that_pytorch_makes_on_the_default_device_is_made_there(simulated):
+    of_pytorch = pytest.importorskip("torch.utils._device")
+    constructors = {each.__name__ for each in of_pytorch._device_constructors()}
+    assert constructors & set(tl.__all__) == set(MAKERS)
+    for name, arguments in MAKERS.items():
+        make = getattr(tl, name)
+        with tl.device("cuda"):
+            assert make(*arguments).is_cuda, name
+            assert make(*arguments, device=None).is_cuda, name
+            assert not make(*arguments, device="cpu").is_cuda, name
+        assert not make(*arguments).is_cuda, name
+
+
+def test_contexts_of_devices_nest_and_end_with_an_error(simulated, without_default):
+    assert tl.get_default_device() == tl.device("cpu")
+    with tl.device("cuda") as entered:
+        assert (entered, tl.get_default_device()) == (tl.device("cuda"), tl.device("cuda:0"))
+        with entered, tl.device("cpu"):
+            assert not tl.ones(1).is_cuda
+        with pytest.raises(RuntimeError, match="negative"), tl.device("cpu"):
+            tl.ones(-1)
+        assert tl.ones(1).is_cuda
+    assert not tl.ones(1).is_cuda
+    tl.set_default_device("cuda:0")
+    assert tl.ones(1).is_cuda
+    with tl.device("cpu"):
+        tl.set_default_device(tl.device("cuda"))
+        assert not tl.ones(1).is_cuda
+    assert tl.get_default_device() == tl.device("cuda:0")
+    tl.set_default_device(None)
+    assert not tl.ones(1).is_cuda
+
+
+def test_the_default_device_is_that_of_a_thread(simulated, without_default):
+    tl.set_default_device("cuda")
+    with tl.device("cuda"), futures.ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: str(tl.ones(1).device)).result() == "cpu"
+
+
+def test_the_default_device_is_for_new_tensors_alone(simulated):
+    x, out, generator = tl.tensor([3.0, 1.0, 3.0]), tl.empty(2), tl.Generator()
+    with tl.device("cuda"):
+        assert not tl.zeros_like(x).is_cuda
+        assert not x.new_ones(2).is_cuda
+        assert not tl.from_numpy(x.numpy()).is_cuda
+        assert tl.zeros(2, out=out) is out
+        assert not tl.as_tensor(x, None, "cpu").is_cuda
+        assert tl.as_tensor(x, None, None).is_cuda
+        for made in (
+            x.unique(), x[[0, 2]], x[x > 2], tl.cdist(x[:, None], x[:, None]), x.repeat_interleave(2),
+            tl.bincount(x.long()), x.quantile(0.5), tl.normal(0.0, 1.0, (2,), generator=generator),
+            x.sort()[0], tl.nn.functional.one_hot(x.long()), tl.linalg.matrix_exp(x.diag()), tl.trapezoid(x),
+        ):  # fmt: skip
+            assert not made.is_cuda
+        layer = tl.nn.Linear(3, 2)
+        assert layer.weight.is_cuda
+        assert layer(x.cuda()).is_cuda
+
+
+@pytest.mark.parametrize(("lies", "default"), [("cpu", "cuda"), ("cuda", "cpu")])
+def test_modules_and_distributions_make_their_helpers_where_their_tensors_lie(simulated, lies, default):
+    x = tl.tensor([0.25, 0.75], device=lies)
+    with tl.device(default):
+        d, utils = tl.distributions, tl.nn.utils
+        made = [each.sample((2,)) for each in (d.Normal(x, 1.0), d.Uniform(0.0, x), d.Multinomial(2, x))]
+        made += [
+            d.Bernoulli(x).enumerate_support(),
+            d.Categorical(x).enumerate_support(),
+            d.Categorical(x).mean,
+        ]
+        made += [d.Multinomial(2, x).entropy(), tl.nn.init.eye_(x.expand(2, 2).clone())]
+        made.append(tl.nn.init.sparse_(x.expand(2, 2).clone(), 0.5))
+        for how in ("cayley", "householder"):
+            layer = tl.nn.Linear(2, 2, device=lies)
+            made.append(utils.parametrizations.orthogonal(layer, orthogonal_map=how).weight)
+        attention = tl.nn.MultiheadAttention(2, 1, device=lies)
+        rows = x.expand(2, 1, 2)
+        made.append(attention(rows, rows, rows, attn_mask=tl.eye(2, device=lies) == 0)[0])
+        packed = utils.rnn.pack_padded_sequence(rows, [2])
+        made.append(packed.data)
+        assert not packed.batch_sizes.is_cuda
+        assert not utils.rnn.pad_packed_sequence(packed)[1].is_cuda
+    assert {each.device.type for each in made} == {lies}
+
+
+def test_a_default_device_that_is_not_there_is_told_when_a_tensor_is_made(without_default):
+    with tl.device("cuda"), pytest.raises(RuntimeError, match="there is no CUDA device"):
+        tl.ones(1)
+    tl.set_default_device("cuda")
+    with pytest.raises(RuntimeError, match="there is no CUDA device"):
+        tl.get_default_device()
+    with pytest.raises(RuntimeError, match="Invalid device string: 'gpu'"):
+        tl.set_default_device("gpu")
+
+
+def test_an_array_goes_where_it_is_asked_for_and_is_not_shared_with_another_device(simulated):
+    array = tl.ones(2).numpy()
+    assert tl.asarray(array, device="cuda").is_cuda
+    assert tl.asarray(array, device="cpu").data_ptr() == tl.from_numpy(array).data_ptr()
+    with pytest.raises(ValueError, match="can't alias tensor with device 'cpu' into device 'cuda:0'"):
+        tl.asarray(array, device="cuda", copy=False)

@@ -37,7 +37,7 @@ DIRECTIVES = {CLASS: "class", FUNCTION: "function"}
 # is about, and so on which page it stands; what is in no list is about something else.
 REST = "else"
 SUBJECTS = {
-    "creation": "creation from_data ranges interop window_functions",
+    "creation": "creation from_data ranges interop window_functions default_device",
     "pointwise": "pointwise arithmetic where activations special_functions",
     "shape": "shape dims slicing slice_scatter splitting aliases conversion joining rearranging diagonals "
     "combinations",

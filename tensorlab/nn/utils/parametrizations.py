@@ -171,7 +171,7 @@ class _Orthogonal(Module):
             if self.orthogonal_map == "matrix_exp":
                 q = tl.matrix_exp(skew)
             else:
-                one = tl.eye(rows, dtype=skew.dtype)
+                one = tl.eye(rows, dtype=skew.dtype, device=skew.device)
                 q = tl.linalg.solve(one - skew / 2, one + skew / 2)
             q = q[..., :columns]
         if hasattr(self, "base"):
@@ -201,12 +201,17 @@ class _Orthogonal(Module):
             return x if tall is value else x.mT
         further = value.new_empty(*tall.shape[:-1], rows - columns).normal_(0, 1)
         near = 10 * rows * tl.finfo(value.dtype).eps
-        if rows == columns and tl.allclose(tall.mT @ tall, tl.eye(rows, dtype=value.dtype), atol=near):
+        one = tl.eye(rows, dtype=value.dtype, device=value.device)
+        if rows == columns and tl.allclose(tall.mT @ tall, one, atol=near):
             self.base = tall.clone()
         else:
             q, r = tl.linalg.qr(tl.cat([tall, further], -1))
             self.base = q * r.diagonal(dim1=-2, dim2=-1).sign().unsqueeze(-2)
-        return -tl.eye(*value.shape[-2:], dtype=value.dtype).expand(value.shape).contiguous()
+        return (
+            -tl.eye(*value.shape[-2:], dtype=value.dtype, device=value.device)
+            .expand(value.shape)
+            .contiguous()
+        )
 
 
 def _reflected(below: Tensor) -> Tensor:
@@ -216,7 +221,7 @@ def _reflected(below: Tensor) -> Tensor:
         below: the vectors below the diagonal; on it they are 1.
     """
     rows, columns = below.shape[-2:]
-    ones = tl.eye(rows, columns, dtype=below.dtype)
+    ones = tl.eye(rows, columns, dtype=below.dtype, device=below.device)
     vectors = below + ones
     q = ones.expand(below.shape)
     for k in reversed(range(columns)):

@@ -144,7 +144,7 @@ def pack_padded_sequence(
         >>> pack_padded_sequence(tl.tensor([[1, 2], [3, 0]]), [2, 1], batch_first=True).data
         tensor([1, 3, 2])
     """
-    sizes = tl.as_tensor(lengths, dtype=tl.int64)
+    sizes = tl.as_tensor(lengths, dtype=tl.int64, device="cpu")
     order = None
     batch_dim = 0 if batch_first else 1
     if not enforce_sorted:
@@ -169,7 +169,7 @@ def pack_padded_sequence(
         )
     counts = [sum(size > step for size in known) for step in range(known[0])]
     data = tl.cat([steps[step, :count] for step, count in enumerate(counts)])
-    return PackedSequence(data, tl.tensor(counts), order, invert_permutation(order))
+    return PackedSequence(data, tl.tensor(counts, device="cpu"), order, invert_permutation(order))
 
 
 def pad_packed_sequence(
@@ -210,7 +210,7 @@ def pad_packed_sequence(
     longer = (total_length or len(counts)) - len(counts)
     if longer:
         padded = tl.cat([padded, padded.new_full((longer, *padded.shape[1:]), padding_value)])
-    lengths = tl.tensor([sum(count > row for count in counts) for row in range(counts[0])])
+    lengths = tl.tensor([sum(count > row for count in counts) for row in range(counts[0])], device="cpu")
     if sequence.unsorted_indices is not None:
         padded = padded.index_select(1, sequence.unsorted_indices)
         lengths = lengths[sequence.unsorted_indices]

@@ -34,7 +34,7 @@ def hann_window(
         periodic: leave out the last weight of a window that is longer by one, as Fourier transforms want it;
             False gives a window that is the same from both ends.
         dtype: the floating type; the default dtype.
-        device: where to make it; the CPU.
+        device: where to make it; the default device.
 
     Raises:
         RuntimeError: the length is negative, or the dtype is not floating.

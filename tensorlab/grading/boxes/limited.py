@@ -15,12 +15,13 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import tensorlab
 from tensorlab.grading.boxes import Level, seccomp
-from tensorlab.grading.boxes.guard import descendants
+from tensorlab.grading.boxes.guard import GONE_SECONDS, collect, descendants
 from tensorlab.grading.boxes.process import DIE_WITH_PARENT, Process, clean_environment, program_command
 from tensorlab.grading.boxes.walled import HIDDEN, MOST_PROCESSES, WalledBox
 from tensorlab.grading.inside.system import WALLS, landlock_version
@@ -55,6 +56,9 @@ class LimitedBox(WalledBox):
         for pid in members:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        until = time.monotonic() + GONE_SECONDS
+        while not all(collect(pid) for pid in members) and time.monotonic() < until:
+            time.sleep(0.002)
 
 
 def missing() -> str:

@@ -104,10 +104,10 @@ CPU = device("cpu")
 
 
 def as_device(value: device | str | int | None) -> device:
-    """The device that an argument means (None is the CPU), if tensors can be made there.
+    """The CPU, if an argument means it, as None does: for what is made there alone.
 
     Raises:
-        RuntimeError: no such device, or none with a backend here.
+        RuntimeError: no such device, or another one.
         TypeError: the argument names no device.
     """
     if value is None or (type(value) is str and value == "cpu"):
@@ -118,5 +118,8 @@ def as_device(value: device | str | int | None) -> device:
         raise RuntimeError(f"there is no accelerator number {value}: tensors are made on 'cpu'")
     chosen = device(value)
     if chosen.type != "cpu":
-        raise RuntimeError(f"tensors cannot be made on {str(chosen)!r}: only the CPU has a backend so far")
+        raise RuntimeError(
+            f"this is made on 'cpu' alone, and {str(chosen)!r} was asked for: make it on 'cpu'; tensors that "
+            f"it makes are moved by x.to({str(chosen)!r})"
+        )
     return chosen

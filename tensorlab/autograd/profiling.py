@@ -101,7 +101,7 @@ class count_bytes(profile):
 _OWN = __file__.rsplit("autograd", 1)[0]
 
 # Functions that stand in for another one, and the names under which they know it: that one was called.
-_WRAPPERS = {"call", "either", "function", "inside", "operator", "translated", "with_options"}
+_WRAPPERS = {"call", "either", "function", "inside", "operator", "placed", "translated", "with_options"}
 _WRAPPED = ("function", "general")
 
 

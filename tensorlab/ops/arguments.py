@@ -14,7 +14,6 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import strided
 from tensorlab.core.size import size_of_ints
-from tensorlab.dispatch.placement import copied_to
 from tensorlab.tensor import Tensor
 
 P = ParamSpec("P")
@@ -263,8 +262,8 @@ def tensor_options(function: Callable[P, R], places: bool = False) -> Callable[.
                 if flags:
                     need_flags(function, flags, keywords)
             made: Any = function(*arguments, **keywords)
-            if place is not None and place is not made._storage.backend:
-                made = copied_to(place, made)
+            if place is not None and place is not backend_of(made.device):
+                made = made.to(place.device)  # names come with it
         except Exception as error:
             if refusal := misuse(function, arguments, keywords, error):
                 raise refusal from None

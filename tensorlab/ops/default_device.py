@@ -41,6 +41,7 @@ def set_default_device(device: device | str | None) -> None:
         >>> tl.set_default_device("cpu")
         >>> tl.zeros(2).device
         device(type='cpu')
+        >>> tl.set_default_device(None)
     """
     defaults.chosen = None if device is None else _device(device)
     defaults.settle()
@@ -70,7 +71,7 @@ def by_default(function: F) -> F:
     positions = _PLACE.get(function.__name__)
 
     @functools.wraps(function)
-    def make(*arguments: Any, **keywords: Any) -> Any:
+    def placed(*arguments: Any, **keywords: Any) -> Any:
         place = defaults.place
         if place is not None and keywords.get("device") is None and keywords.get("out") is None:
             if positions is not None and len(arguments) > positions:
@@ -78,4 +79,4 @@ def by_default(function: F) -> F:
             keywords["device"] = place
         return function(*arguments, **keywords)
 
-    return cast(F, make)
+    return cast(F, placed)

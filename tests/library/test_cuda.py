@@ -332,6 +332,15 @@ def test_contexts_of_devices_nest_and_end_with_an_error(simulated, without_defau
     assert not tl.ones(1).is_cuda
 
 
+def test_a_tensor_with_names_is_made_where_it_is_asked_for(simulated):
+    for place in ("cpu", "cuda"):
+        with tl.device(place):
+            x = tl.zeros(2, names=("N",))
+        assert (x.device.type, x.names) == (place, ("N",))
+        x = tl.ones(2, 3, names=("N", None), device=place, requires_grad=True)
+        assert (x.device.type, x.names, x.requires_grad, x.is_leaf) == (place, ("N", None), True, True)
+
+
 def test_the_default_device_is_that_of_a_thread(simulated, without_default):
     tl.set_default_device("cuda")
     with tl.device("cuda"), futures.ThreadPoolExecutor(1) as pool:

@@ -47,7 +47,7 @@ def filled(value):
 def guard():
     "From here on NumPy's memory and every tensor's is guarded."
     np.empty, np.zeros, np.ones = empty, filled(0), filled(1)
-    backend("cpu").allocate = empty
+    backend_of("cpu").allocate = empty
     from_numpy = tl.from_numpy
     tl.from_numpy = lambda array: from_numpy(guarded(array.ravel(), AT_END).reshape(array.shape))
 
@@ -104,7 +104,7 @@ def test_the_guard_guards():
     """A kernel that is told of one row too many is stopped."""
     program = (
         "from tensorlab.backends import IndexLayout\nguard()\nindex = IndexLayout((1, 0), 5, 4)\n"
-        'rows = backend("cpu").indexed("gather", (1, 4), (4, 1), (0, 1), (index,))\n'
+        'rows = backend_of("cpu").indexed("gather", (1, 4), (4, 1), (0, 1), (index,))\n'
         "rows(tl.ones(1, 4)._buffer(), tl.ones(4, 4)._buffer(), tl.tensor([4])._buffer())\n"
     )
     with pytest.raises(AssertionError, match="Segmentation fault"):

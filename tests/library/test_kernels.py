@@ -206,7 +206,7 @@ def test_no_variable_of_a_kernel_hides_a_function_that_it_calls(name):
 
 
 def test_no_backend_for_an_unknown_device():
-    with pytest.raises(RuntimeError, match="no backend for device 'tpu'"):
+    with pytest.raises(RuntimeError, match="Invalid device string: 'tpu'"):
         backend_of("tpu")
 
 

@@ -23,7 +23,6 @@ __all__ = [
     "is_number",
     "number_dtype",
     "number_from",
-    "to_round",
     "types_of",
     "widened",
 ]
@@ -191,21 +190,3 @@ _ACCEPTED: dict[str, tuple[Callable[[dtype], bool], str]] = {
 def widened(compute: dtype) -> dtype:
     """Sixteen-bit floats compute in float32 and round once, at the end."""
     return dtypes.float32 if compute.is_floating_point and compute.itemsize == 2 else compute
-
-
-def to_round(row: Scalar, operands: Sequence[Tensor | Number], compute: dtype) -> list[int]:
-    """The positions of operands that are rounded to the sixteen-bit float that all promote to.
-
-    A number or 0-dimensional tensor that comes second takes part in a product or quotient as it is, as in
-    PyTorch.
-    """
-    if not (compute.is_floating_point and compute.itemsize == 2):
-        return []
-    positions = []
-    for position, operand in enumerate(operands[: row.arity]):
-        if isinstance(operand, Tensor) and operand._dtype is compute:
-            continue
-        single = not (isinstance(operand, Tensor) and operand._shape)
-        if not (single and position == 1 and row.exact_numbers):
-            positions.append(position)
-    return positions

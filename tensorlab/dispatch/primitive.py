@@ -181,7 +181,7 @@ class Plan(NamedTuple):
     row_major: bool
     node: type[Backward] | None
     notes: dict[str, Any]
-    further: Sequence[Plan]
+    further: Sequence[Plan] = ()
     check: Callable[..., None] | None = None
 
     def new(self) -> Tensor:
@@ -351,24 +351,20 @@ def _remember(
     backend: Backend,
     launch: Launch,
     made: Result,
-    node: type[Backward] | None,
-    notes: dict[str, Any],
+    node: type[Backward] | None = None,
+    notes: dict[str, Any] | None = None,
     further: Sequence[Result] = (),
     check: Callable[..., None] | None = None,
 ) -> Plan:
     if len(_plans) >= MOST_PLANS:
         _plans.clear()
-    more = [_plan(backend, launch, one) for one in further]
-    plan = _plan(backend, launch, made)
-    plan = _plans[key] = plan._replace(node=node, notes=notes, further=more, check=check)
+    plan, *more = [
+        Plan(backend, launch, shape, stride, kind, layout.numel(shape), is_row_major, node, notes or {})
+        for shape, stride, kind, _ in (made, *further)
+        for is_row_major in [stride == layout.default_strides(shape)]
+    ]
+    plan = _plans[key] = plan._replace(further=more, check=check)
     return plan
-
-
-def _plan(backend: Backend, launch: Launch, made: Result) -> Plan:
-    """The plan of one result."""
-    shape, stride, element_type, _ = made
-    cells, row_major = layout.numel(shape), stride == layout.default_strides(shape)
-    return Plan(backend, launch, shape, stride, element_type, cells, row_major, None, {}, ())
 
 
 class SeveralDevices(RuntimeError):
@@ -530,7 +526,7 @@ def update_in_place(
             return False
         made = Result(shape, stride, element_type)
         launch = primitive.launch(storage.backend, made, tensors, ())
-        plan = _remember(key, storage.backend, launch, made, None, {})
+        plan = _remember(key, storage.backend, launch, made)
     storage._version += 1
     for memory in others[1:]:
         memory._storage._version += 1
@@ -583,7 +579,7 @@ def compute_into(
         backend = _backend_of((out, *operands))
         launch = primitive.launch(backend, made, operands, params)
         check = primitive.check_elements(backend, operands, params, is_new=False)
-        plan = _remember(key, backend, launch, made, None, {}, check=check)
+        plan = _remember(key, backend, launch, made, check=check)
     if plan.check is not None:
         plan.check(*buffers)
     out._storage._version += 1

@@ -26,7 +26,7 @@ from tensorlab.core.layout import Size
 from tensorlab.dispatch import primitive as door
 from tensorlab.dispatch.copies import converted
 from tensorlab.dispatch.memory import filled
-from tensorlab.dispatch.operands import Number, number_dtype, number_from, to_round, types_of, widened
+from tensorlab.dispatch.operands import Number, number_dtype, number_from, types_of, widened
 from tensorlab.dispatch.primitive import (
     IN_PLACE,
     Operand,
@@ -99,9 +99,22 @@ class Elementwise(Primitive):
         return node_kind(self.row, number), {}
 
     def converted(self, operands: Sequence[Operand]) -> Sequence[Operand] | None:
-        """Operands beside sixteen-bit floats are rounded to these first."""
-        compute, _ = types_of(self.row, operands)
-        positions = to_round(self.row, operands, compute)
+        """Operands beside sixteen-bit floats are rounded to these first.
+
+        A number or 0-dimensional tensor that comes second takes part in a product or quotient as it is, as in
+        PyTorch.
+        """
+        row, (compute, _) = self.row, types_of(self.row, operands)
+        if not (compute.is_floating_point and compute.itemsize == 2):
+            return None
+        positions = [
+            position
+            for position, operand in enumerate(operands[: row.arity])
+            if not (isinstance(operand, Tensor) and operand._dtype is compute)
+            and not (
+                position == 1 and row.exact_numbers and not (isinstance(operand, Tensor) and operand._shape)
+            )
+        ]
         if not positions:
             return None
         return [converted(one, compute) if at in positions else one for at, one in enumerate(operands)]
@@ -129,8 +142,17 @@ class Elementwise(Primitive):
             or (row.name in ("isfinite", "isinf") and not first._dtype.is_floating_point)
         ):
             return shape, memory_formats.preserved_strides(shape, first._stride)
+        # PyTorch looks at the strides of a copy where a dtype is converted first.
+        as_they_are = row.name in ("where", "copy") or row.name.startswith("logical")
         strides = [
-            broadcasting.broadcast_strides(t._shape, self._strides_of(t, compute), shape) for t in tensors
+            t._stride
+            if as_they_are or t._dtype is compute
+            else memory_formats.preserved_strides(t._shape, t._stride)
+            for t in tensors
+        ]
+        strides = [
+            broadcasting.broadcast_strides(t._shape, own, shape)
+            for t, own in zip(tensors, strides, strict=True)
         ]
         if row.name == "div" and not isinstance(first, Tensor):  # a reciprocal, multiplied
             strides = [memory_formats.elementwise_strides(shape, strides)]
@@ -138,13 +160,6 @@ class Elementwise(Primitive):
         beside = bool(shape) and not set(numbers).issubset(PARAMETERS.get(row.name, ()))
         broadcast = beside or any(tensor._shape != shape for tensor in tensors)
         return shape, memory_formats.elementwise_strides(shape, strides, broadcast)
-
-    def _strides_of(self, operand: Tensor, compute: dtype) -> tuple[int, ...]:
-        """The strides of an operand when PyTorch looks at them: of a copy where its dtype is converted."""
-        name = self.row.name
-        if operand._dtype is compute or name in ("where", "copy") or name.startswith("logical"):
-            return operand._stride
-        return memory_formats.preserved_strides(operand._shape, operand._stride)
 
 
 _primitives: dict[tuple[str, str], Elementwise] = {}

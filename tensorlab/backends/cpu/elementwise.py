@@ -65,7 +65,7 @@ def pointwise(
     kernel = _kernel(row, compute, element_types, pattern)
     walk, tasks = np.array([sizes, *strides], np.int64), tasks_of(sizes, pattern)
     work = row.cost * math.prod(shape)
-    number = number_taker(compute)
+    number = float if compute.is_floating_point else _wrapped
     is_light = tasks == 1 or work < threads.WORTHWHILE
     if is_light and len(pattern) <= 3 and not {NUMBER, SELF} & {*pattern}:
         if len(pattern) == 2:
@@ -89,12 +89,8 @@ def pointwise(
     return launch
 
 
-def number_taker(compute: dtype) -> Callable[[Any], int | float]:
-    """What makes of a number what a kernel with this compute type takes; 2^63 wraps around to -2^63."""
-    return float if compute.is_floating_point else _wrapped
-
-
 def _wrapped(value: int) -> int:
+    """What a kernel that computes in integers takes; 2^63 wraps around to -2^63."""
     return (int(value) + (1 << 63)) % (1 << 64) - (1 << 63)
 
 

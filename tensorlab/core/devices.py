@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from typing import TypeVar
 
 from tensorlab.core import dtypes
 from tensorlab.core.layout import as_int
+from tensorlab.core.modes import Decorator
 
 __all__ = ["as_device", "defaults", "device"]
+
+F = TypeVar("F", bound=Callable)
 
 _TYPES = ("cpu", "cuda")
 # What somebody may have meant who writes ``x.to("float64")``.
 _DTYPES = {t.name for t in dtypes.ALL}
 
 
-class device:
+class device(Decorator):
     """The name of a place that holds storages: a type and, where there can be several, an index.
 
-    As a context it is where the functions that make tensors make them, if a call names no device.
+    As a context it is where the functions that make tensors make them, if a call names no device; as a
+    decorator it is that while the function runs.
 
     Args:
         type: ``"cpu"``, ``"cuda"`` or ``"cuda:1"``.
@@ -33,6 +39,11 @@ class device:
         >>> import tensorlab as tl
         >>> with tl.device("cpu"):
         ...     tl.ones(2).device
+        device(type='cpu')
+        >>> @tl.device("cpu")
+        ... def start():
+        ...     return tl.zeros(2)
+        >>> start().device
         device(type='cpu')
     """
 
@@ -77,6 +88,22 @@ class device:
     def __exit__(self, *error: object) -> None:
         defaults.entered = defaults.entered[:-1]
         defaults.settle()
+
+    def __call__(self, function: F) -> F:
+        """The function, with its tensors made here while it runs.
+
+        Raises:
+            RuntimeError: it is a class, of which nobody knows which methods are meant.
+        """
+        if isinstance(function, type):
+            raise RuntimeError(
+                f"Cannot decorate classes: decorate __init__ or other methods of {function.__name__} instead"
+            )
+        return super().__call__(function)
+
+    def clone(self) -> device:
+        """Itself: a device can be entered several times at once."""
+        return self
 
 
 class _Defaults(threading.local):

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from tensorlab.registry import op
 
 __all__ = [
+    "Decorator",
     "current",
     "enable_grad",
     "inference_mode",
@@ -82,26 +83,17 @@ def _turn_grad(enabled: bool) -> None:
     current.asked = enabled
 
 
-class _Mode:
-    """A context that turns the switches, which also decorates functions and generators."""
+class Decorator:
+    """A context that also decorates functions and generators."""
 
-    def __enter__(self) -> None:
-        self._before = current.grad, current.inference, current.asked
-        self._turn()
+    __slots__ = ()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        current.grad, current.inference, current.asked = self._before
-
-    def _turn(self) -> None:
-        raise NotImplementedError
-
-    def clone(self) -> _Mode:
-        """Another context of the same kind: one object can be entered only once at a time."""
+    def clone(self) -> Any:
+        """A context of the same kind, for one call: some objects can be entered only once at a time."""
         return type(self)()
 
     def __call__(self, function: F) -> F:
+        """The function, or the generator, with the context entered while it runs."""
         if inspect.isgeneratorfunction(function):
             return self._around_generator(function)
 
@@ -138,6 +130,22 @@ class _Mode:
                 return end.value
 
         return inside
+
+
+class _Mode(Decorator):
+    """A context that turns the switches."""
+
+    def __enter__(self) -> None:
+        self._before = current.grad, current.inference, current.asked
+        self._turn()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        current.grad, current.inference, current.asked = self._before
+
+    def _turn(self) -> None:
+        raise NotImplementedError
 
 
 class _Plain(_Mode):

@@ -158,10 +158,8 @@ def filled(backend: Core, shape: Sequence[int], element_type: dtype, value: floa
 
 def numbered(backend: Core, count: int) -> Array:
     """The numbers 0, 1, … as int64."""
-    made = filled(backend, (count,), dtypes.int64, 1)
-    line = OperandLayout(dtypes.int64, (1,))
-    backend.scan("cumsum", dtypes.int64, (count,), 0, line, line)(made.buffer, made.buffer)
-    made.put("sub", made, 1)
+    made = new(backend, (count,), dtypes.int64)
+    backend.fill(made.buffer, count, np.int64(0), 1)
     return made
 
 

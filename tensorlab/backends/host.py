@@ -23,10 +23,13 @@ class HostMemory:
     allocate = staticmethod(_empty)
 
     @staticmethod
-    def fill(cells: Buffer, count: int, value: np.generic) -> None:
+    def fill(cells: Buffer, count: int, value: np.generic, step: int = 0) -> None:
         """See `tensorlab.backends.protocol.Core.fill`."""
         memory, first = cells
-        memory[first : first + count].fill(value)
+        run = memory[first : first + count]
+        run.fill(value)
+        if step:
+            run += (np.arange(count) * step).astype(run.dtype)
 
     @staticmethod
     def upload(cells: memoryview) -> np.ndarray:

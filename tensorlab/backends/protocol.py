@@ -98,8 +98,12 @@ class Core:
         """Memory for so many cells, which holds whatever it held before."""
         raise NotImplementedError
 
-    def fill(self, cells: Buffer, count: int, value: np.generic) -> None:
-        """Overwrite each of `count` cells that lie side by side with one."""
+    def fill(self, cells: Buffer, count: int, value: np.generic, step: int = 0) -> None:
+        """Overwrite each of `count` cells that lie side by side with one number.
+
+        With a `step` each number is by so much greater than the one before; all are whole numbers then, and
+        integers wrap around.
+        """
         raise NotImplementedError
 
     def upload(self, cells: memoryview) -> Memory:

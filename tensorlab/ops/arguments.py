@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 from tensorlab.backends import HOST, Backend, backend_of
 from tensorlab.contracts import EXPLAINED, flags_of, misuse, need_flags
 from tensorlab.core import dtypes, layout
+from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import strided
@@ -245,7 +246,7 @@ def tensor_options(function: Callable[P, R], places: bool = False) -> Callable[.
 
     Args:
         function: what makes the tensor.
-        places: whether the function makes it where it is asked for, and gets a `device` for `place_of`.
+        places: whether the function makes it where it is asked for, and gets the `device`.
     """
     flags = flags_of(function)
 
@@ -258,7 +259,7 @@ def tensor_options(function: Callable[P, R], places: bool = False) -> Callable[.
                     requires_grad = _taken(function.__name__, keywords)
                     place = _place(keywords)
                     if places and place is not None:
-                        keywords["device"] = place
+                        keywords["device"] = place.device
                 if flags:
                     need_flags(function, flags, keywords)
             made: Any = function(*arguments, **keywords)
@@ -278,9 +279,11 @@ def tensor_options(function: Callable[P, R], places: bool = False) -> Callable[.
 placing = functools.partial(tensor_options, places=True)
 
 
-def place_of(device: object) -> Backend:
-    """Where a function of `placing` makes its tensor."""
-    return device if isinstance(device, Backend) else HOST
+def place_of(device: device | str | None, like: Tensor | None = None) -> Backend:
+    """Where a function of `placing` makes its tensor: on the device named, or where another tensor lies."""
+    if device is not None:
+        return backend_of(device)
+    return HOST if like is None else like._storage.backend
 
 
 _ONLY = {"layout": strided, "pin_memory": False}

@@ -14,7 +14,7 @@ from tensorlab.dispatch.copies import fill
 from tensorlab.dispatch.memory import allocate_strided, filled
 from tensorlab.dispatch.operands import Number, is_number, number_dtype
 from tensorlab.names.functions import with_given_names
-from tensorlab.ops.arguments import as_dtype, ints_from, place_of, placing, sizes_from, tensor_options
+from tensorlab.ops.arguments import as_dtype, ints_from, place_of, placing, sizes_from
 from tensorlab.ops.conversion import strides_like
 from tensorlab.ops.outputs import fitted
 from tensorlab.registry import op
@@ -138,7 +138,7 @@ def full(
 
 
 @op()
-@tensor_options
+@placing
 def scalar_tensor(s: Number, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
     """A tensor without dimensions that holds one number, of the default floating dtype.
 
@@ -195,7 +195,7 @@ def empty_strided(
 
 
 @op("method")
-@tensor_options
+@placing
 def new_empty(
     input: Tensor,
     *sizes: int | Sequence[int],
@@ -214,7 +214,7 @@ def new_empty(
 
 
 @op("method")
-@tensor_options
+@placing
 def new_empty_strided(
     input: Tensor,
     size: Sequence[int],
@@ -233,7 +233,7 @@ def new_empty_strided(
 
 
 @op("method")
-@tensor_options
+@placing
 def new_zeros(
     input: Tensor,
     *sizes: int | Sequence[int],
@@ -247,11 +247,11 @@ def new_zeros(
         >>> tl.tensor([1, 2]).new_zeros(3)
         tensor([0, 0, 0])
     """
-    return _new("new_zeros", sizes, size, 0, None, dtype or input._dtype, place=input._storage.backend)
+    return _new("new_zeros", sizes, size, 0, None, dtype or input._dtype, place=place_of(device, input))
 
 
 @op("method")
-@tensor_options
+@placing
 def new_ones(
     input: Tensor,
     *sizes: int | Sequence[int],
@@ -265,11 +265,11 @@ def new_ones(
         >>> tl.tensor([1, 2]).new_ones(3)
         tensor([1, 1, 1])
     """
-    return _new("new_ones", sizes, size, 1, None, dtype or input._dtype, place=input._storage.backend)
+    return _new("new_ones", sizes, size, 1, None, dtype or input._dtype, place=place_of(device, input))
 
 
 @op("method")
-@tensor_options
+@placing
 def new_full(
     input: Tensor,
     size: Sequence[int],
@@ -344,7 +344,7 @@ def as_number(value: object, function: str) -> Number:
 
 
 @op(names="copies")
-@tensor_options
+@placing
 def empty_like(
     input: Tensor,
     *,
@@ -371,12 +371,12 @@ def empty_like(
         input._shape,
         strides_like(input, memory_format),
         as_dtype(dtype) or input._dtype,
-        input._storage.backend,
+        place_of(device, input),
     )
 
 
 @op(names="copies")
-@tensor_options
+@placing
 def zeros_like(
     input: Tensor,
     *,
@@ -390,11 +390,11 @@ def zeros_like(
         >>> tl.zeros_like(tl.tensor([5, 6]))
         tensor([0, 0])
     """
-    return _new_like(input, 0, dtype, memory_format)
+    return _new_like(input, 0, dtype, device, memory_format)
 
 
 @op(names="copies")
-@tensor_options
+@placing
 def ones_like(
     input: Tensor,
     *,
@@ -408,11 +408,11 @@ def ones_like(
         >>> tl.ones_like(tl.tensor([5, 6]), dtype=tl.float32)
         tensor([1., 1.])
     """
-    return _new_like(input, 1, dtype, memory_format)
+    return _new_like(input, 1, dtype, device, memory_format)
 
 
 @op(names="copies")
-@tensor_options
+@placing
 def full_like(
     input: Tensor,
     fill_value: Number | Tensor,
@@ -431,14 +431,16 @@ def full_like(
         >>> tl.full_like(tl.tensor([5, 6]), 7)
         tensor([7, 7])
     """
-    return _new_like(input, as_number(fill_value, "full_like"), dtype, memory_format)
+    return _new_like(input, as_number(fill_value, "full_like"), dtype, device, memory_format)
 
 
-def _new_like(input: Tensor, value: Number, wanted: dtype | None, format: memory_format) -> Tensor:
+def _new_like(
+    input: Tensor, value: Number, wanted: dtype | None, place: device | str | None, format: memory_format
+) -> Tensor:
     return filled(
         input._shape,
         strides_like(input, format),
         as_dtype(wanted) or input._dtype,
         value,
-        input._storage.backend,
+        place_of(place, input),
     )

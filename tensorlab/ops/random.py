@@ -25,7 +25,7 @@ from tensorlab.dispatch.primitive import check_out
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.argreduce import amax, amin, aminmax, argmax
-from tensorlab.ops.arguments import placing, tensor_options
+from tensorlab.ops.arguments import placing
 from tensorlab.ops.creation import empty, empty_like
 from tensorlab.ops.pointwise import add_, div, mul_
 from tensorlab.ops.random_fills import bernoulli_, exponential_, normal_, uniform_
@@ -118,7 +118,7 @@ def randn(
 
 
 @op(names="copies")
-@tensor_options
+@placing
 def rand_like(
     input: Tensor,
     *,
@@ -145,12 +145,12 @@ def rand_like(
         tensor([[0.5979, 0.8453],
                 [0.9464, 0.2965]])
     """
-    target = empty_like(input, dtype=dtype, memory_format=memory_format)
+    target = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
     return as_new(uniform_(target, generator=generator))
 
 
 @op(names="copies")
-@tensor_options
+@placing
 def randn_like(
     input: Tensor,
     *,
@@ -167,7 +167,7 @@ def randn_like(
         tensor([[ 0.2713, -1.2729],
                 [ 0.5027,  0.4181]])
     """
-    target = empty_like(input, dtype=dtype, memory_format=memory_format)
+    target = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
     return as_new(normal_(target, generator=generator))
 
 

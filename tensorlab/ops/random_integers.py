@@ -14,7 +14,7 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.memory_formats import memory_format, preserve_format
 from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.memory import as_new
-from tensorlab.ops.arguments import as_dtype, placing, tensor_options
+from tensorlab.ops.arguments import as_dtype, placing
 from tensorlab.ops.creation import empty_like
 from tensorlab.ops.sampling import LONGEST, SHORTEST, as_long, fill, new, node
 from tensorlab.random import Generator
@@ -81,7 +81,7 @@ def randint(
 
 
 @op(names="copies")
-@tensor_options
+@placing
 def randint_like(
     input: Tensor,
     *bounds: int,
@@ -113,7 +113,7 @@ def randint_like(
         tensor([6., 7., 6.])
     """
     first, end = _bounds("randint_like", list(bounds), low, high)
-    target = empty_like(input, dtype=dtype, memory_format=memory_format)
+    target = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
     return as_new(_fill_integers(target, first, end, generator))
 
 

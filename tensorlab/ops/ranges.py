@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from tensorlab.backends import HOST, Backend
 from tensorlab.core import dtypes
 from tensorlab.core.cells import encode, from_float32, to_float32
 from tensorlab.core.devices import device
@@ -14,10 +16,10 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size, as_int
 from tensorlab.core.size import size_of_ints
 from tensorlab.dispatch.copies import fill
-from tensorlab.dispatch.memory import counted, next_version
+from tensorlab.dispatch.memory import allocate, as_new, counted, next_version
 from tensorlab.dispatch.operands import Number, is_number
-from tensorlab.ops.arguments import as_dtype, tensor_options
-from tensorlab.ops.creation import zeros
+from tensorlab.ops.arguments import as_dtype, place_of, placing
+from tensorlab.ops.creation import ones, zeros
 from tensorlab.ops.from_data import from_cells, inferred_dtype
 from tensorlab.ops.outputs import written
 from tensorlab.registry import op
@@ -26,9 +28,12 @@ from tensorlab.tensor import Tensor, make_dense
 # Numbers that are made at a time: with all that is between, they take half a megabyte of float64.
 BLOCK = 8192
 
+# Numbers by their positions: an array of the host, or a tensor of another device.
+Positions = Any
+
 
 @op()
-@tensor_options
+@placing
 def arange(
     start: Number | Tensor | None = None,
     end: Number | Tensor | None = None,
@@ -58,12 +63,14 @@ def arange(
     """
     if start is None or end is None:
         start, end = 0, start if end is None else end
+    place = place_of(device, out)
     if (
         type(start) is int
         and type(end) is int
         and type(step) is int
         and dtype is None
         and out is None
+        and place is HOST
         and step > 0
         and -(2**63) <= start <= end < 2**63
     ):
@@ -85,7 +92,7 @@ def arange(
             f"upper bound and lower bound inconsistent with step sign: "
             f"a step of {by} never gets from {first} to {last}"
         )
-    return _delivered(_made_of(*_counted(first, last, by, element_type), element_type), out)
+    return _delivered(_counted(first, last, by, element_type, place), out)
 
 
 def _finite_bounds(start: object, end: object, step: object) -> list[Number]:
@@ -101,33 +108,28 @@ def _finite_bounds(start: object, end: object, step: object) -> list[Number]:
     return list(bounds.values())
 
 
-def _counted(
-    first: Number, last: Number, by: Number, element_type: dtype
-) -> tuple[Callable[[int, int], np.ndarray], int]:
-    """The numbers of `arange`, as a function of where to begin and to end, and how many there are.
+def _counted(first: Number, last: Number, by: Number, element_type: dtype, place: Backend) -> Tensor:
+    """The numbers of `arange`.
 
     Fractions lose themselves before they are counted in int64, and afterwards in narrower integers.
     """
+    is_whole = element_type.category == dtypes.INTEGER
     if type(first) is type(last) is type(by) is int:
-        count = len(range(first, last, by))
-
-        def numbers(begin: int, end: int) -> np.ndarray:
-            stop = last if end == count else first + end * by
-            return np.arange(first + begin * by, stop, by, dtype=np.int64)
-
+        count, is_whole = len(range(first, last, by)), True
     else:
         count = math.ceil((last - first) / by)
-        kind = int if element_type.category == dtypes.INTEGER else float
-        first, by = kind(first), kind(by)
+    if is_whole:
+        return _made_of(_as_they_are, count, element_type, place, dtypes.int64, int(first), int(by))
+    begin, step = float(first), float(by)
+    return _made_of(lambda position: begin + position * step, count, element_type, place)
 
-        def numbers(begin: int, end: int) -> np.ndarray:
-            return first + np.arange(begin, end, dtype=kind) * by
 
-    return numbers, count
+def _as_they_are(positions: Positions) -> Positions:
+    return positions
 
 
 @op()
-@tensor_options
+@placing
 def linspace(
     start: Number | Tensor,
     end: Number | Tensor,
@@ -161,14 +163,14 @@ def linspace(
     bounds = _number(start, "linspace", "start"), _number(end, "linspace", "end")
     count = _count(steps, "linspace", element_type)
 
-    def numbers(begin: int, end: int) -> np.ndarray:
-        return _spaced(*bounds, count, element_type, begin, end)
+    def numbers(position: Positions) -> Positions:
+        return _spaced(*bounds, count, element_type, position)
 
-    return _delivered(_made_of(numbers, count, element_type), out)
+    return _delivered(_made_of(numbers, count, element_type, place_of(device, out)), out)
 
 
 @op()
-@tensor_options
+@placing
 def logspace(
     start: Number | Tensor,
     end: Number | Tensor,
@@ -203,38 +205,47 @@ def logspace(
         bounds = int(bounds[0]), int(bounds[1])
     count = _count(steps, "logspace", element_type)
 
-    def numbers(first: int, last: int) -> np.ndarray:
+    def numbers(position: Positions) -> Positions:
         with np.errstate(invalid="ignore", over="ignore"):
-            return np.float64(base) ** _spaced(*bounds, count, dtypes.float64, first, last)
+            return float(base) ** _spaced(*bounds, count, dtypes.float64, position)
 
-    return _delivered(_made_of(numbers, count, element_type), out)
+    return _delivered(_made_of(numbers, count, element_type, place_of(device, out)), out)
 
 
-def _spaced(start: Number, end: Number, steps: int, element_type: dtype, begin: int, stop: int) -> np.ndarray:
-    """Numbers `begin` to `stop` of evenly spaced ones, rounded where PyTorch rounds them for this dtype."""
+def _spaced(start: Number, end: Number, steps: int, element_type: dtype, position: Positions) -> Positions:
+    """Evenly spaced numbers by their positions, rounded where PyTorch rounds them for this dtype."""
     if element_type.category == dtypes.INTEGER:
         start, end = int(start), int(end)
     if steps < 2:
-        return np.full(steps, start, np.float64)
-    position = np.arange(begin, stop, dtype=np.float64)
-    if element_type.itemsize == 2:  # every single operation is rounded
-        first, last = _rounded(start, element_type), _rounded(end, element_type)
-        step = _rounded(_rounded(last - first, element_type) / (steps - 1), element_type)
-        upwards = first + _rounded(step * _rounded(position, element_type), element_type)
-        downwards = last - _rounded(step * _rounded(steps - 1 - position, element_type), element_type)
+        return position + start
+    if element_type in (dtypes.float16, dtypes.bfloat16):  # every single operation is rounded
+        first, last, by = _single(start, end, steps, element_type)
+        upwards = first + _rounded(by * _rounded(position, element_type), element_type)
+        downwards = last - _rounded(by * _rounded(steps - 1 - position, element_type), element_type)
     elif element_type is dtypes.float32:  # in float64 a product of two float32 numbers is exact
-        first, last = _rounded(start, element_type), _rounded(end, element_type)
-        step = _rounded(_rounded(last - first, element_type) / (steps - 1), element_type)
-        upwards, downwards = first + step * position, last - step * (steps - 1 - position)
+        first, last, by = _single(start, end, steps, element_type)
+        upwards, downwards = first + by * position, last - by * (steps - 1 - position)
     else:
-        gap = np.float64((end - start) / (steps - 1))
-        upwards = _multiply_add(gap, position, np.float64(start))
-        downwards = _multiply_add(-gap, steps - 1 - position, np.float64(end))
-    return np.where(position < steps // 2, upwards, downwards)
+        gap = float((end - start) / (steps - 1))
+        upwards = _multiply_add(gap, position, float(start))
+        downwards = _multiply_add(-gap, steps - 1 - position, float(end))
+    is_first_half = position < steps // 2
+    if isinstance(position, Tensor):
+        return upwards.where(is_first_half, downwards)
+    return np.where(is_first_half, upwards, downwards)
 
 
-def _rounded(values: np.ndarray | Number, element_type: dtype) -> np.ndarray:
+def _single(start: Number, end: Number, steps: int, element_type: dtype) -> tuple[float, float, float]:
+    """Both ends and the step between neighbours, as the dtype rounds them."""
+    first, last = float(_rounded(start, element_type)), float(_rounded(end, element_type))
+    gap = _rounded(last - first, element_type) / (steps - 1)
+    return first, last, float(_rounded(gap, element_type))
+
+
+def _rounded(values: Any, element_type: dtype) -> Any:
     """float64 numbers rounded to what a floating dtype can hold."""
+    if isinstance(values, Tensor):
+        return values.to(element_type).to(dtypes.float64)
     single = np.asarray(values, np.float32)
     if element_type is not dtypes.float32:
         single = to_float32(from_float32(single.reshape(-1), element_type), element_type).reshape(
@@ -243,7 +254,7 @@ def _rounded(values: np.ndarray | Number, element_type: dtype) -> np.ndarray:
     return single.astype(np.float64)
 
 
-def _multiply_add(a: np.float64, b: np.ndarray, c: np.float64) -> np.ndarray:
+def _multiply_add(a: float, b: Positions, c: float) -> Positions:
     """``a * b + c`` in float64, rounded once, as the processor's fused instruction does.
 
     Dekker's and Knuth's error-free products and sums: the rounding errors of the product and of the sum are
@@ -261,7 +272,7 @@ def _multiply_add(a: np.float64, b: np.ndarray, c: np.float64) -> np.ndarray:
 
 
 @op()
-@tensor_options
+@placing
 def eye(
     n: int,
     m: int | None = None,
@@ -292,7 +303,7 @@ def eye(
 
 
 @op()
-@tensor_options
+@placing
 def tril_indices(
     row: int, col: int, offset: int = 0, *, dtype: dtype | None = None, device: device | str | None = None
 ) -> Tensor:
@@ -312,11 +323,11 @@ def tril_indices(
         tensor([[0, 1, 1],
                 [0, 0, 1]])
     """
-    return _triangle_indices(True, row, col, offset, dtype)
+    return _triangle_indices(True, row, col, offset, dtype, device)
 
 
 @op()
-@tensor_options
+@placing
 def triu_indices(
     row: int, col: int, offset: int = 0, *, dtype: dtype | None = None, device: device | str | None = None
 ) -> Tensor:
@@ -327,25 +338,19 @@ def triu_indices(
         tensor([[0, 0, 1],
                 [0, 1, 1]])
     """
-    return _triangle_indices(False, row, col, offset, dtype)
+    return _triangle_indices(False, row, col, offset, dtype, device)
 
 
-def _triangle_indices(lower: bool, row: int, col: int, offset: int, wanted: dtype | None) -> Tensor:
+def _triangle_indices(
+    lower: bool, row: int, col: int, offset: int, wanted: dtype | None, device: device | str | None
+) -> Tensor:
     for name, size in (("row", row), ("col", col)):
         if as_int(size, name) < 0:
             raise RuntimeError(f"{name} must be non-negative, got {size}")
-    element_type, offset = as_dtype(wanted) or dtypes.int64, as_int(offset, "offset")
-    diagonal = np.clip(np.arange(row, dtype=np.int64) + offset + lower, 0, col)
-    spans = (
-        [(0, end) for end in diagonal.tolist()] if lower else [(begin, col) for begin in diagonal.tolist()]
-    )
-    found = np.empty((2, sum(end - begin for begin, end in spans)), element_type.cell)
-    last = 0
-    for number, (begin, end) in enumerate(spans):
-        first, last = last, last + end - begin
-        found[0, first:last] = encode([number], element_type)
-        found[1, first:last] = _cells(np.arange(begin, end), element_type)
-    return from_cells(found, element_type, Size(found.shape))
+    cells = ones((row, col), dtype=dtypes.bool, device=device)
+    diagonal = as_int(offset, "offset")
+    side = cells.tril(diagonal) if lower else cells.triu(diagonal)
+    return side.argwhere().t().to(as_dtype(wanted) or dtypes.int64)
 
 
 def _number(value: object, function: str, name: str) -> Number:
@@ -372,15 +377,45 @@ def _count(steps: int, function: str, element_type: dtype) -> int:
     return count
 
 
-def _made_of(numbers: Callable[[int, int], np.ndarray], count: int, element_type: dtype) -> Tensor:
-    """A tensor of `count` float64 or int64 numbers as another dtype; ``numbers(begin, end)`` makes some."""
+def _made_of(
+    numbers: Callable[[Positions], Positions],
+    count: int,
+    element_type: dtype,
+    place: Backend,
+    numbered: dtype = dtypes.float64,
+    first: int = 0,
+    by: int = 1,
+) -> Tensor:
+    """A tensor of the numbers that a formula makes of their positions.
+
+    Args:
+        numbers: what makes numbers of positions in float64 or int64: of an array, or of a tensor.
+        count: how many there are.
+        element_type: the dtype of the tensor.
+        place: where to make it. The host makes some at a time, and a device all.
+        numbered: the dtype of the positions.
+        first, by: the first position, and how far they are apart.
+    """
+    if place is not HOST:
+        positions = allocate(Size((count,)), numbered, place)
+        place.fill(positions._buffer(), count, numbered.cell.type(first), by)
+        return as_new(numbers(positions).to(element_type))
+
+    def made(begin: int, end: int) -> np.ndarray:
+        if by == 0:  # a step that lost its fraction
+            return _cells(np.full(end - begin, first, numbered.cell), element_type)
+        # The bound that is left out must fit into the dtype as well.
+        stop = first + (end - 1) * by + (1 if by > 0 else -1)
+        positions = np.arange(first + begin * by, stop, by, dtype=numbered.cell)
+        return _cells(numbers(positions), element_type)
+
     if count <= BLOCK:
-        cells = _cells(numbers(0, count), element_type)
+        cells = made(0, count)
     else:
         cells = np.empty(count, element_type.cell)
         for begin in range(0, count, BLOCK):
             end = min(begin + BLOCK, count)
-            cells[begin:end] = _cells(numbers(begin, end), element_type)
+            cells[begin:end] = made(begin, end)
     return from_cells(cells, element_type, Size((count,)))
 
 
@@ -392,4 +427,4 @@ def _cells(values: np.ndarray, element_type: dtype) -> np.ndarray:
 
 
 def _delivered(result: Tensor, out: Tensor | None) -> Tensor:
-    return result if out is None else written(out, result.to(out.device))
+    return result if out is None else written(out, result)

@@ -342,7 +342,8 @@ def _repeated_positions(counts: Tensor, output_size: int | None) -> Tensor:
         )
     if counts.dtype not in (int32, int64):
         raise RuntimeError(f"repeats has to be Long or Int tensor, got {counts.dtype.name}")
-    return repeat_interleave(arange(counts.shape[0], dtype=counts.dtype), counts, output_size=output_size)
+    positions = arange(counts.shape[0], dtype=counts.dtype, device=counts.device)
+    return repeat_interleave(positions, counts, output_size=output_size)
 
 
 @op()

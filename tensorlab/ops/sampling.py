@@ -9,6 +9,7 @@ from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.recording import in_place
 from tensorlab.backends import OperandLayout
 from tensorlab.core import broadcasting, dtypes, layout
+from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import as_int
 from tensorlab.dispatch.guards import guard_write
@@ -159,7 +160,7 @@ def new(
     function: str,
     out: Tensor | None,
     element_type: dtype | None,
-    device: object = None,
+    device: device | str | None = None,
 ) -> Tensor:
     """The tensor to fill: `out` if there is one, else a new one.
 

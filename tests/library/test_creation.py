@@ -134,6 +134,13 @@ def test_arange_is_pytorchs(torch, arguments):
     assert str(theirs.dtype).removeprefix("torch.") == ours.dtype.name
 
 
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16"])
+def test_linspace_is_pytorchs_in_every_dtype(torch, kind):
+    for arguments in ((0, 100, 7), (5.5, 99.25, 20), (77, 3, 13), (4, 9, 1)):
+        ours, theirs = (t.linspace(*arguments, dtype=getattr(t, kind)) for t in (tl, torch))
+        assert ours.tolist() == theirs.tolist()
+
+
 def test_arange_refuses():
     with pytest.raises(RuntimeError, match="step must be nonzero"):
         tl.arange(1, 5, 0)

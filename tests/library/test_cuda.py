@@ -120,8 +120,48 @@ def test_what_is_made_on_the_device_is_not_brought_there(simulated, monkeypatch)
     made = [tl.zeros(2, 3, device="cuda"), tl.ones(2, device="cuda:0"), tl.empty(3, device="cuda")]
     made += [tl.full((2,), 7, device="cuda"), tl.rand(3, device="cuda"), tl.randn(2, device="cuda")]
     made += [tl.normal(0.0, 1.0, (2,), device="cuda"), tl.randint(9, (4,), device="cuda")]
+    host = tl.zeros(2)
+    made += [make(host, device="cuda") for make in (tl.zeros_like, tl.ones_like, tl.empty_like, tl.rand_like)]
+    made += [tl.full_like(host, 7, device="cuda"), host.new_full((3,), 7, device="cuda")]
+    made += [host.new_zeros(2, device="cuda"), host.new_empty(2, device="cuda"), tl.eye(2, device="cuda")]
+    made += [tl.hann_window(4, device="cuda"), *(make("cuda") for make in COUNTED)]
     assert all(each.is_cuda for each in made)
     assert (made[0].tolist(), made[1].tolist(), made[3].tolist()) == ([[0] * 3] * 2, [1, 1], [7, 7])
+
+
+# What is counted, with the values of the CPU to the last bit.
+COUNTED = [
+    lambda place: tl.arange(5, device=place),
+    lambda place: tl.arange(40, -3, -7, dtype=tl.uint8, device=place),
+    lambda place: tl.arange(0.3, 4, 0.7, device=place),
+    lambda place: tl.arange(0.3, 4, 0.7, dtype=tl.float64, device=place),
+    lambda place: tl.arange(1.7, 9, 2.3, dtype=tl.int32, device=place),
+    lambda place: tl.arange(250, 290, dtype=tl.bfloat16, device=place),
+    lambda place: tl.arange(3, out=tl.zeros(3, dtype=tl.int64, device=place)),
+    lambda place: tl.arange(0, device=place),
+    lambda place: tl.linspace(-0.1, 3.3, 70, device=place),
+    lambda place: tl.linspace(-0.1, 3.3, 70, dtype=tl.float64, device=place),
+    lambda place: tl.linspace(-0.1, 3.3, 70, dtype=tl.bfloat16, device=place),
+    lambda place: tl.linspace(-0.1, 3.3, 70, dtype=tl.float16, device=place),
+    lambda place: tl.linspace(5, -9, 6, dtype=tl.int32, device=place),
+    lambda place: tl.linspace(5, 9, 1, device=place),
+    lambda place: tl.eye(3, 5, device=place),
+]
+
+
+@pytest.mark.parametrize("number", range(len(COUNTED)))
+def test_what_is_counted_has_the_same_bits_on_both_devices(simulated, number):
+    host, found = (COUNTED[number](place) for place in ("cpu", "cuda"))
+    assert (found.is_cuda, found.dtype, found.stride()) == (True, host.dtype, host.stride())
+    assert found.tolist() == host.tolist()
+
+
+def test_powers_and_triangles_that_are_counted_agree_on_both_devices(simulated):
+    tl.testing.assert_close(tl.logspace(-1, 2, 9, device="cuda").cpu(), tl.logspace(-1, 2, 9))
+    for make in tl.tril_indices, tl.triu_indices:
+        found = make(3, 5, 1, dtype=tl.int32, device="cuda")
+        assert found.is_cuda
+        assert found.tolist() == make(3, 5, 1, dtype=tl.int32).tolist()
 
 
 def test_no_more_is_downloaded_than_from_the_first_element_to_the_last(simulated, monkeypatch):
@@ -330,6 +370,34 @@ def test_contexts_of_devices_nest_and_end_with_an_error(simulated, without_defau
     assert tl.get_default_device() == tl.device("cuda:0")
     tl.set_default_device(None)
     assert not tl.ones(1).is_cuda
+
+
+def test_a_device_decorates_functions_and_generators(simulated):
+    place = tl.device("cuda")
+
+    @place
+    def both(x, y=0):
+        return tl.ones(1), x + y
+
+    @place
+    def several():
+        for _ in range(2):
+            yield tl.ones(1)
+
+    made, total = both(1, y=2)
+    assert (made.is_cuda, total, both.__name__) == (True, 3, "both")
+    for made in several():
+        assert made.is_cuda
+        assert not tl.ones(1).is_cuda  # the generator waits
+    with pytest.raises(RuntimeError, match="Cannot decorate classes: decorate __init__"):
+
+        @place
+        class A:
+            pass
+
+
+def test_positions_are_repeated_where_their_counts_lie(simulated):
+    assert tl.repeat_interleave(tl.tensor([2, 0, 1], device="cuda")).tolist() == [0, 0, 2]
 
 
 def test_a_tensor_with_names_is_made_where_it_is_asked_for(simulated):

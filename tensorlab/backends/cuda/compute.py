@@ -107,9 +107,11 @@ class Cuda(Backend):
         """See `tensorlab.backends.protocol.Core.allocate`."""
         return self.memory.allocate(count, cell)
 
-    def fill(self, cells: Buffer, count: int, value: np.generic) -> None:
+    def fill(self, cells: Buffer, count: int, value: np.generic, step: int = 0) -> None:
         """See `tensorlab.backends.protocol.Core.fill`."""
-        if count:
+        if count and step:
+            self.each(kernels.count_up, count, *_raw(cells), count, value, step)
+        elif count:
             self.each(kernels.fill, count, *_raw(cells), count, value)
 
     def upload(self, cells: memoryview) -> Memory:

@@ -16,7 +16,7 @@ from tensorlab.backends.cuda.products import start
 from tensorlab.backends.cuda.rows import WARPS, joined
 from tensorlab.backends.cuda.simulator import cuda
 
-__all__ = ["choose_by_mask", "copy_bytes", "count_by_mask", "fill", "transpose"]
+__all__ = ["choose_by_mask", "copy_bytes", "count_by_mask", "count_up", "fill", "transpose"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -35,6 +35,12 @@ def fill(cells: Any, first: int, count: int, value: Any) -> None:
     """Overwrite cells side by side with one number."""
     for i in range(cuda.grid(1), count, cuda.gridsize(1)):
         cells[first + i] = value
+
+
+def count_up(cells: Any, first: int, count: int, value: Any, step: int) -> None:
+    """Overwrite cells side by side with numbers that are a step apart."""
+    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
+        cells[first + i] = value + i * step
 
 
 def copy_bytes(to: Any, cells: Any, count: int) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from tensorlab.core import dtypes
 from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
-from tensorlab.ops.arguments import tensor_options
+from tensorlab.ops.arguments import placing, tensor_options
 from tensorlab.ops.creation import empty, ones
 from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.joining import cat
@@ -19,7 +19,7 @@ from tensorlab.tensor import Tensor
 
 
 @op()
-@tensor_options
+@placing
 def hann_window(
     window_length: int,
     periodic: bool = True,
@@ -43,11 +43,11 @@ def hann_window(
         >>> tl.hann_window(4), tl.hann_window(5, periodic=False)
         (tensor([0.0000, 0.5000, 1.0000, 0.5000]), tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000]))
     """
-    return _cosine("hann_window", window_length, periodic, 0.5, 0.5, dtype)
+    return _cosine("hann_window", window_length, periodic, 0.5, 0.5, dtype, device)
 
 
 @op()
-@tensor_options
+@placing
 def hamming_window(
     window_length: int,
     periodic: bool = True,
@@ -68,11 +68,11 @@ def hamming_window(
         >>> tl.hamming_window(4)
         tensor([0.0800, 0.5400, 1.0000, 0.5400])
     """
-    return _cosine("hamming_window", window_length, periodic, alpha, beta, dtype)
+    return _cosine("hamming_window", window_length, periodic, alpha, beta, dtype, device)
 
 
 @op()
-@tensor_options
+@placing
 def blackman_window(
     window_length: int,
     periodic: bool = True,
@@ -86,17 +86,17 @@ def blackman_window(
         >>> tl.blackman_window(5, periodic=False).abs()
         tensor([2.9802e-08, 3.4000e-01, 1.0000e+00, 3.4000e-01, 2.9802e-08])
     """
-    kind, short = _start("blackman_window", window_length, dtype)
+    kind, short = _start("blackman_window", window_length, dtype, device)
     if short is not None:
         return short
     count = window_length + periodic
-    angle = arange(count, dtype=kind) * (math.pi / (count - 1))
+    angle = arange(count, dtype=kind, device=device) * (math.pi / (count - 1))
     fine, coarse = (angle * 4).cos() * 0.08, (angle * 2).cos() * 0.5
     return (fine - coarse + 0.42).narrow(0, 0, window_length).clone()
 
 
 @op()
-@tensor_options
+@placing
 def bartlett_window(
     window_length: int,
     periodic: bool = True,
@@ -110,11 +110,11 @@ def bartlett_window(
         >>> tl.bartlett_window(4)
         tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
-    kind, short = _start("bartlett_window", window_length, dtype)
+    kind, short = _start("bartlett_window", window_length, dtype, device)
     if short is not None:
         return short
     count = window_length + periodic
-    rising = arange(count, dtype=kind) * (2 / (count - 1))
+    rising = arange(count, dtype=kind, device=device) * (2 / (count - 1))
     half = (count - 1) // 2 + 1
     falling = rising.narrow(0, half, count - half) * (-1) + 2
     return cat([rising.narrow(0, 0, half), falling]).narrow(0, 0, window_length).clone()
@@ -149,7 +149,9 @@ def kaiser_window(
     return from_numpy(weights).to(kind).clone()
 
 
-def _start(name: str, length: int, element_type: dtype | None) -> tuple[dtype, Tensor | None]:
+def _start(
+    name: str, length: int, element_type: dtype | None, place: device | str | None = None
+) -> tuple[dtype, Tensor | None]:
     """The element type, and the window itself if it has fewer than two weights."""
     kind = element_type or dtypes.get_default_dtype()
     if not kind.is_floating_point:
@@ -159,15 +161,21 @@ def _start(name: str, length: int, element_type: dtype | None) -> tuple[dtype, T
     if length < 0:
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
     if length < 2:
-        return kind, (ones if length else empty)(length, dtype=kind)
+        return kind, (ones if length else empty)(length, dtype=kind, device=place)
     return kind, None
 
 
 def _cosine(
-    name: str, length: int, periodic: bool, alpha: float, beta: float, element_type: dtype | None
+    name: str,
+    length: int,
+    periodic: bool,
+    alpha: float,
+    beta: float,
+    element_type: dtype | None,
+    place: device | str | None,
 ) -> Tensor:
-    kind, short = _start(name, length, element_type)
+    kind, short = _start(name, length, element_type, place)
     if short is not None:
         return short
-    angle = arange(length, dtype=kind) * (2 * math.pi / (length + periodic - 1))
+    angle = arange(length, dtype=kind, device=place) * (2 * math.pi / (length + periodic - 1))
     return angle.cos() * (-beta) + alpha

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
-import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Annotated, Any
-from xml.etree import ElementTree
+from typing import Annotated
 
 import typer
 
+from tensorlab.cli.support import gpu_report, sanitizer
 from tensorlab.cli.support.errors import ENVIRONMENT, CommandError
 from tensorlab.cli.support.project import child_environment, find_root, require, run_module
 
@@ -29,6 +27,9 @@ ON_GPU = (
     "test_cuda_samples.py",
 )
 
+# The seconds behind the limit that a test which has begun may take.
+GRACE = 20
+
 
 def run(
     arguments: Annotated[
@@ -39,7 +40,9 @@ def run(
     ] = None,
     gpu: Annotated[bool, typer.Option("--gpu", help="Run what a GPU can run, on the GPU.")] = False,
     limit: Annotated[float, typer.Option(help="With --gpu: seconds after which no test is begun.")] = 420,
-    out: Annotated[Path | None, typer.Option(help="With --gpu: a file for the results, as JSON.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="With --gpu: a file for the results, as lines of JSON.")
+    ] = None,
 ) -> None:
     """Run the tests: library, widgets, grader, book, solutions, and every example in a docstring.
 
@@ -47,8 +50,9 @@ def run(
     For one file in this process: `tensorlab test -n0 tests/library/test_layout.py`.
 
     With --gpu: the tests of kernels and operators, and PyTorch's own samples where it is installed, on the
-    GPU in place of the simulator; and the operators once more under NVIDIA's compute-sanitizer, if that is
-    installed. The first failure of the sanitizer makes it fail.
+    GPU in place of the simulator; and beside them every kernel under the tools of NVIDIA's
+    compute-sanitizer, if that is on PATH or in CUDA_HOME. What any of them finds makes it fail. The results
+    are objects of JSON, one a line, each in the file when it is known; beside it lies what the tools write.
     """
     root = find_root()
     require("pytest", "runs the tests", command="python3 tests")
@@ -65,59 +69,60 @@ def _on_gpu(root: Path, arguments: list[str], limit: float, out: Path | None) ->
         raise CommandError(f"test --gpu runs tests on a GPU, and there is none: {missing}", ENVIRONMENT)
     from tensorlab.bench.gpu import card
 
-    os.environ |= {"TENSORLAB_TEST_GPU": "1", "TENSORLAB_TEST_UNTIL": str(time.time() + limit)}
-    files = [str(root / "tests" / "library" / name) for name in ON_GPU]
-    checks = {tool: _sanitizer(tool, files[0], arguments, root) for tool in ("memcheck", "racecheck")}
-    results = root / "_build" / "gpu.xml"
-    results.parent.mkdir(exist_ok=True)
-    workers = [f"-n{min(8, os.cpu_count() or 1)}", "--dist=load"] if importlib.util.find_spec("xdist") else []
-    asked = ["-p", "no:cacheprovider", f"--junitxml={results}", *workers, *arguments, *files]
-    code = run_module("pytest", asked, cwd=root)
-    found = {
-        **card(),
-        "sanitizer": {tool: _summary(check) for tool, check in checks.items()},
-        **_read(results),
+    report, end = out or root / "_build" / "gpu.jsonl", time.time() + limit
+    report.parent.mkdir(parents=True, exist_ok=True)
+    report.unlink(missing_ok=True)
+    os.environ |= {
+        "TENSORLAB_TEST_GPU": "1",
+        gpu_report.OUT: str(report.absolute()),
+        gpu_report.UNTIL: str(end),
     }
-    text = json.dumps(found, indent=1)
-    if out is None:
-        typer.echo(text)
-    else:
-        out.write_text(text + "\n")
-    clean = all(
-        said in ("", "ERROR SUMMARY: 0 errors") or "0 hazards" in said for said in found["sanitizer"].values()
-    )
-    return code or int(not clean)
+    gpu_report.append(card())
+    checks = _checks(root, report)
+    files = [str(root / "tests" / "library" / name) for name in ON_GPU]
+    workers = [f"-n{min(8, os.cpu_count() or 1)}", "--dist=load"] if importlib.util.find_spec("xdist") else []
+    asked = ["-p", "no:cacheprovider", "-p", "tests.gpu_report", *workers, *arguments, *files]
+    code = run_module("pytest", asked, cwd=root, limit=limit + GRACE)
+    clean = [_checked(tool, check, report, end + GRACE - time.time()) for tool, check in checks.items()]
+    found = gpu_report.summary(gpu_report.read(report))
+    gpu_report.append({"is_whole": found["not_run"] == [], **found})
+    for name in found["failed"]:
+        typer.echo(f"failed: {name}")
+    counts = {key: each if isinstance(each, int) else len(each or ()) for key, each in found.items()}
+    said = (f"{count} {key.replace('_', ' ')}" for key, count in counts.items())
+    typer.echo(f"{', '.join(said)}: {report}")
+    return code if code > 0 else int(code < 0 or not all(clean))
 
 
-def _sanitizer(tool: str, file: str, arguments: list[str], root: Path) -> subprocess.Popen[str] | None:
-    """The operators' tests under a tool of compute-sanitizer; nothing where it is not installed."""
-    program = shutil.which("compute-sanitizer")
-    if program is None:
-        return None
-    options = ["-n0", "-q", "-p", "no:cacheprovider", *arguments, file]
-    command = [program, "--tool", tool, sys.executable, "-m", "pytest", *options]
-    environment = child_environment()
-    return subprocess.Popen(
-        command, cwd=root, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
+def _checks(root: Path, report: Path) -> dict[str, subprocess.Popen[bytes]]:
+    """Every kernel under every tool of compute-sanitizer, whose words go to files beside the report."""
+    path = sanitizer.program()
+    if path is None:
+        gpu_report.append({"sanitizer": "", "summary": "compute-sanitizer is not on PATH, nor in CUDA_HOME"})
+        return {}
+    found = {}
+    for tool in sanitizer.TOOLS:
+        command = sanitizer.command(path, tool, sys.executable, "-m", "tests.library.every_kernel")
+        with _log(report, tool).open("wb") as log:
+            found[tool] = subprocess.Popen(
+                command, cwd=root, env=child_environment(), stdout=log, stderr=subprocess.STDOUT
+            )
+    return found
 
 
-def _summary(check: subprocess.Popen[str] | None) -> str:
-    """The line with which compute-sanitizer ends."""
-    if check is None:
-        return ""
-    lines = [line.strip("= \n") for line in check.communicate()[0].splitlines()]
-    return next(
-        (line for line in reversed(lines) if "SUMMARY" in line), lines[-1] if lines else "it said nothing"
-    )
+def _checked(tool: str, check: subprocess.Popen[bytes], report: Path, seconds: float) -> bool:
+    """Write what a tool found to the report; whether it found nothing, and the program came to its end."""
+    try:
+        code: int | None = check.wait(max(seconds, 0))
+    except subprocess.TimeoutExpired:
+        check.kill()
+        code = None
+    text = _log(report, tool).read_text("utf-8", errors="replace")
+    found = sanitizer.said(text)
+    is_clean = code == 0 and sanitizer.is_clean(found)
+    gpu_report.append({"sanitizer": tool, **found, "code": code, "is_clean": is_clean})
+    return is_clean
 
 
-def _read(results: Path) -> dict[str, Any]:
-    """How many tests passed, failed and were skipped, and what the failed ones say."""
-    cases = list(ElementTree.parse(results).iter("testcase"))
-    failed = {}
-    for case in cases:
-        for problem in (*case.findall("failure"), *case.findall("error")):
-            failed[f"{case.get('classname')}::{case.get('name')}"] = (problem.get("message") or "")[:500]
-    skipped = sum(case.find("skipped") is not None for case in cases)
-    return {"passed": len(cases) - len(failed) - skipped, "skipped": skipped, "failed": failed}
+def _log(report: Path, tool: str) -> Path:
+    return report.with_suffix(f".{tool}.txt")

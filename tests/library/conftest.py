@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
-import warnings
 from typing import Any
 
 import pytest
@@ -22,18 +19,9 @@ settings.load_profile("library")
 def operators(torch) -> list[Any]:
     """PyTorch's operators that this library has, in the order of their names."""
     pytest.importorskip("expecttest", reason="PyTorch's list of operators needs it: pip install expecttest")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from torch.testing._internal.common_methods_invocations import op_db
-    from tests.library.operators.calls import covered
+    from tests.library.operators.calls import covered_operators
 
-    return sorted((op for op in op_db if covered(op)), key=lambda op: (op.name, op.variant_test_name))
-
-
-def pytest_runtest_setup(item):
-    """Begin no test when the time of ``tensorlab test --gpu`` is over."""
-    if time.time() > float(os.environ.get("TENSORLAB_TEST_UNTIL", "inf")):
-        pytest.skip("the time is over")
+    return covered_operators()
 
 
 @pytest.fixture(scope="session")

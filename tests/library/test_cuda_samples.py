@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
+import importlib.util
 from itertools import islice
 
 import pytest
 
+from tensorlab.cli.support import gpu_report
 from tests.library.device import IS_REAL
 from tests.library.operators import translation
-from tests.library.operators.calls import compare_sample, samples
+from tests.library.operators.calls import compare_sample, covered_operators, samples
 
-# So many that hardly a test is on its way when the time is over.
-PARTS = 400
 # Samples of each dtype: every so-manieth, and so many.
 EVERY, MOST = 3, 6
 # What draws numbers, which are others on a GPU, and what leaves memory as it is.
 DRAWN = "rand", "normal", "multinomial", "bernoulli", "empty"
 
 
-@pytest.mark.skipif(not IS_REAL, reason="it takes a GPU: tensorlab test --gpu")
+def pytest_generate_tests(metafunc):
+    """A test for each operator, by its name; elsewhere one that says what it takes to run them."""
+    found = []
+    if IS_REAL and all(map(importlib.util.find_spec, ("torch", "expecttest"))):
+        found = [op for op in covered_operators() if not op.name.startswith(DRAWN)]
+    metafunc.parametrize("op", found, ids=[op.full_name for op in found])
+
+
 @pytest.mark.filterwarnings("ignore")  # PyTorch's samples warn, of what they are about to do
-@pytest.mark.parametrize("part", range(PARTS))
-def test_operators_on_the_device_agree_with_pytorch(torch, operators, part, monkeypatch):
+def test_operators_on_the_device_agree_with_pytorch(torch, op, request, monkeypatch):
     monkeypatch.setattr(translation, "PLACE", "cuda")
-    differences = [
-        f"{comparison.operator} [{comparison.form}] {comparison.call}: {comparison.found}"
-        for op in operators[part::PARTS]
-        if not op.name.startswith(DRAWN)
-        for dtype in ("float32", "int64")
-        if op.supports_dtype(getattr(torch, dtype), "cpu")
-        for sample in islice(samples(torch, op, dtype), 0, EVERY * MOST, EVERY)
-        for comparison in compare_sample(torch, op, sample)
-        if comparison.found is not None and comparison.reason is None
-    ]
+    differences = []
+    for dtype in ("float32", "int64"):
+        if not op.supports_dtype(getattr(torch, dtype), "cpu"):
+            continue
+        for sample in islice(samples(torch, op, dtype), 0, EVERY * MOST, EVERY):
+            for comparison in compare_sample(torch, op, sample):
+                if comparison.found is not None and comparison.reason is None:
+                    text = f"[{comparison.form}] {comparison.call}: {comparison.found}"
+                    gpu_report.append({"difference": text, "of": request.node.nodeid})
+                    differences.append(text)
     assert not differences, "\n".join(differences)

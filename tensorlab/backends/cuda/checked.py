@@ -121,7 +121,9 @@ def _places() -> dict[str, Checked]:
     found = {}
     for in_columns in (False, True):
         made = text.arg_reduce_text(True, dtypes.float32, dtypes.int64, in_columns, True)
-        found[f"reduce argmax{' in columns' * in_columns}"] = Checked(text.kernel_of("argmax", made), kinds)
+        found[f"reduce argmax{' in columns' * in_columns}"] = Checked(
+            text.kernel_of("arg_reduce", made), kinds
+        )
     return found
 
 

@@ -54,11 +54,16 @@ def child_environment() -> dict[str, str]:
     return {**os.environ, "JUPYTER_PREFER_ENV_PATH": "1"}
 
 
-def run_module(module: str, arguments: Sequence[str], cwd: Path) -> int:
-    """Run ``python -m MODULE ARGUMENTS`` in `cwd` and return its exit code; Ctrl-C is left to the program."""
+def run_module(module: str, arguments: Sequence[str], cwd: Path, limit: float | None = None) -> int:
+    """Run ``python -m MODULE ARGUMENTS`` in `cwd` and return its exit code; Ctrl-C is left to the program.
+
+    After `limit` seconds it is killed.
+    """
     process = subprocess.Popen([sys.executable, "-m", module, *arguments], cwd=cwd, env=child_environment())
     while True:
         try:
-            return process.wait()
+            return process.wait(limit)
         except KeyboardInterrupt:
             continue  # the program got it too, and may ask or tidy up before it ends
+        except subprocess.TimeoutExpired:
+            process.kill()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import types
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -14,7 +15,7 @@ from tests.library.operators.comparison import difference, error_difference, sha
 from tests.library.operators.known import UNFINISHED_IN_PYTORCH, known_reason, same_choice, up_to_sign
 from tests.library.operators.translation import Untranslatable, leaves, translate
 
-__all__ = ["Comparison", "compare_operator", "covered"]
+__all__ = ["Comparison", "compare_operator", "covered", "covered_operators"]
 
 DTYPES = ("float32", "float64", "int64", "bool")
 
@@ -48,6 +49,15 @@ def resolve(owner: Any, name: str) -> Any:
 def covered(op: Any) -> bool:
     """Whether this library has the operator as a function or as a method."""
     return resolve(tl, op.name) is not None or hasattr(tl.Tensor, op.name)
+
+
+def covered_operators() -> list[Any]:
+    """PyTorch's operators that this library has, in the order of their names."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from torch.testing._internal.common_methods_invocations import op_db
+
+    return sorted((op for op in op_db if covered(op)), key=lambda op: (op.name, op.variant_test_name))
 
 
 def forms(torch: Any, op: Any) -> Iterator[tuple[str, Callable, Callable]]:

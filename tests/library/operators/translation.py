@@ -46,7 +46,10 @@ def translate(torch: Any, value: Any, storages: dict[int, Any] | None = None) ->
     if isinstance(value, (tuple, list)):
         return type(value)(translate(torch, item, storages) for item in value)
     if isinstance(value, dict):
-        return {key: translate(torch, item, storages) for key, item in value.items()}
+        return {
+            key: PLACE if key == "device" and str(item) == "cpu" else translate(torch, item, storages)
+            for key, item in value.items()
+        }
     if isinstance(value, (torch.dtype, torch.memory_format, torch.layout)):
         name = str(value).removeprefix("torch.")
         if not hasattr(tl, name):
@@ -55,7 +58,7 @@ def translate(torch: Any, value: Any, storages: dict[int, Any] | None = None) ->
     if isinstance(value, torch.device):
         if value.type != "cpu":
             raise Untranslatable(str(value))
-        return tl.device("cpu")
+        return tl.device(PLACE)
     if value is None or isinstance(value, (bool, int, float, str, slice, type(Ellipsis), np.generic)):
         return value
     raise Untranslatable(type(value).__name__)

@@ -6,7 +6,7 @@ import than the whole rest of the library.
 
 from __future__ import annotations
 
-from tensorlab.backends import cudnn, mps
+from tensorlab.backends import cudnn, determinism, mps
 from tensorlab.backends.choice import chosen
 from tensorlab.backends.cuda import gpu
 from tensorlab.backends.fused import Backend
@@ -28,6 +28,7 @@ __all__ = [
     "RandomState",
     "backend_of",
     "cudnn",
+    "determinism",
     "mps",
     "no_launch",
 ]

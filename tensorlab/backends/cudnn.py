@@ -1,7 +1,7 @@
 """The switches of cuDNN that programs for PyTorch set when they ask for the same numbers every time.
 
-There is no cuDNN here, and nothing reads the switches: a program that is run again with the same seed and as
-many threads gives the same numbers whatever they say.
+There is no cuDNN here, and nothing reads the switches: a convolution gives the same numbers every time,
+whatever they say. `tensorlab.use_deterministic_algorithms` is for the operations that might not.
 """
 
 from __future__ import annotations

@@ -49,6 +49,7 @@ from tensorlab.stubs.pointwise import arctan2 as arctan2
 from tensorlab.stubs.pointwise import arctan_ as arctan_
 from tensorlab.stubs.pointwise import arctanh as arctanh
 from tensorlab.stubs.pointwise import arctanh_ as arctanh_
+from tensorlab.backends.determinism import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
 from tensorlab.ops.argreduce import argmax as argmax
 from tensorlab.ops.argreduce import argmin as argmin
 from tensorlab.ops.sorting import argsort as argsort
@@ -202,6 +203,7 @@ from tensorlab.stubs.pointwise import ge as ge
 from tensorlab.ops.contractions import ger as ger
 from tensorlab.ops.default_device import get_default_device as get_default_device
 from tensorlab.core.dtypes import get_default_dtype as get_default_dtype
+from tensorlab.backends.determinism import get_deterministic_debug_mode as get_deterministic_debug_mode
 from tensorlab.ops.predicates import get_device as get_device
 from tensorlab.ops.matmul import get_float32_matmul_precision as get_float32_matmul_precision
 from tensorlab.random import get_rng_state as get_rng_state
@@ -232,6 +234,7 @@ from tensorlab.autograd.anomaly import is_anomaly_check_nan_enabled as is_anomal
 from tensorlab.autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
 from tensorlab.ops.conversion import is_complex as is_complex
 from tensorlab.ops.predicates import is_conj as is_conj
+from tensorlab.backends.determinism import is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled
 from tensorlab.ops.conversion import is_floating_point as is_floating_point
 from tensorlab.core.modes import is_grad_enabled as is_grad_enabled
 from tensorlab.autograd.methods import is_inference as is_inference
@@ -393,6 +396,7 @@ from tensorlab.ops.activations import selu as selu
 from tensorlab.stubs.pointwise import selu_ as selu_
 from tensorlab.ops.default_device import set_default_device as set_default_device
 from tensorlab.core.dtypes import set_default_dtype as set_default_dtype
+from tensorlab.backends.determinism import set_deterministic_debug_mode as set_deterministic_debug_mode
 from tensorlab.ops.matmul import set_float32_matmul_precision as set_float32_matmul_precision
 from tensorlab.printing import set_printoptions as set_printoptions
 from tensorlab.random import set_rng_state as set_rng_state
@@ -458,6 +462,7 @@ from tensorlab.ops.uniqueness import unique as unique
 from tensorlab.ops.uniqueness import unique_consecutive as unique_consecutive
 from tensorlab.ops.search import unravel_index as unravel_index
 from tensorlab.ops.shape import unsqueeze as unsqueeze
+from tensorlab.backends.determinism import use_deterministic_algorithms as use_deterministic_algorithms
 from tensorlab.ops.extras.combinations import vander as vander
 from tensorlab.ops.variance import var as var
 from tensorlab.ops.variance import var_mean as var_mean

@@ -159,8 +159,14 @@ def test_kernels_with_tuples_truths_and_barriers_compile():
     line, whole = (COUNT,), compiler.Address(np.dtype(np.int64))
     given = COUNT, COUNT, line, *(truths, COUNT, line, COUNT) * 2
     led = (whole,), line, (line,), line, line, line, whole, line
-    made = compiler.ptx(indexing.gather, (*given, *led), (8, 0))
-    assert made.entry.encode() in made.code
+    keys = whole, compiler.Address(np.dtype(np.int32)), COUNT
+    for kernel, kinds in (
+        (indexing.gather, (*given, *led)),
+        (indexing.number, (COUNT, line, keys[1], line, *led[:-2], COUNT, *led[-2:])),
+        (indexing.combine, (*given[:3], *keys, *given[3:], *led)),
+    ):
+        made = compiler.ptx(kernel, kinds, (8, 0))
+        assert made.entry.encode() in made.code
 
 
 @compiling

@@ -54,6 +54,7 @@ MOVES = {
     "scatter_add": lambda x, i: x.scatter_add(0, i.abs().view(6, 1).expand(6, 8)[:5], x),
     "greatest": lambda x, i: x.scatter_reduce(0, i.abs().view(6, 1).expand(6, 8)[:5], -x, "amax"),
     "product": lambda x, i: x.scatter_reduce(0, i.abs().view(6, 1).expand(6, 8)[:5], x, "prod"),
+    "add truths": lambda x, i: (x > 15).index_add(0, i.abs(), x[i] > 7),
     "fill": lambda x, i: x.index_fill(0, i.abs(), -1),
 }
 
@@ -64,6 +65,82 @@ def test_a_move(device, name):
     expected, found = (MOVES[name](x.to(place), index.to(place)) for place in ("cpu", "cuda"))
     assert found.is_cuda
     tl.testing.assert_close(found.cpu(), expected)
+
+
+# Floats of many sizes, whose sum depends on the order in which they are added.
+ADDITIONS = {
+    "scatter_add": lambda x, i, v: x.scatter_add(0, i.view(-1, 1).expand(-1, 2), v),
+    "index_add": lambda x, i, v: x.index_add(0, i, v),
+    "index_put": lambda x, i, v: x.index_put((i,), v, accumulate=True),
+    "scatter_reduce": lambda x, i, v: x.scatter_reduce(0, i.view(-1, 1).expand(-1, 2), v, "mean"),
+    "embedding": lambda x, i, v: tl.autograd.grad(F.embedding(i, x.requires_grad_()), x, v)[0],
+    "indexing": lambda x, i, v: tl.autograd.grad(x.requires_grad_()[i], x, v)[0],
+    "halves": lambda x, i, v: x.half().index_add(0, i, v.half()),
+    "pairs": lambda x, i, v: x.index_put((i, i % 2), v[:, 0], accumulate=True),
+    "bincount": lambda x, i, v: tl.bincount(i, v[:, 0]),
+}
+
+
+@pytest.fixture
+def deterministic():
+    tl.use_deterministic_algorithms(True)
+    yield
+    tl.use_deterministic_algorithms(False)
+
+
+def _additions(name, place):
+    values = tl.tensor([(-1.1) ** k * 3.0 ** (k % 13) for k in range(80)]).view(40, 2)
+    return ADDITIONS[name](tl.ones(3, 2, device=place), (tl.arange(40) * 7 % 3).to(place), values.to(place))
+
+
+@pytest.mark.parametrize("name", ADDITIONS)
+def test_additions_have_the_bits_of_the_cpu_where_that_is_asked_for(device, deterministic, name):
+    assert _additions(name, "cuda").tolist() == _additions(name, "cpu").tolist()
+
+
+def test_additions_are_in_any_order_where_nothing_is_asked_for(device, monkeypatch):
+    found = []
+    for seed in range(4):
+        monkeypatch.setattr(device.driver, "seed", seed)
+        found.append(_additions("index_add", "cuda").tolist())
+    assert any(each != found[0] for each in found)
+    tl.testing.assert_close(tl.tensor(found[0]), _additions("index_add", "cpu"))
+
+
+@pytest.mark.parametrize("reduce", ["prod", "amax", "amin"])
+@pytest.mark.parametrize("kind", [tl.float32, tl.int64, tl.uint8])
+def test_elements_are_combined_in_the_order_of_the_cpu(device, reduce, kind):
+    index = (tl.arange(40) * 7 % 3).view(-1, 1).expand(-1, 2)
+    values = (tl.arange(80).view(40, 2) * 37 % 101 + 1).to(kind)
+    if kind is tl.float32:
+        values[20, 1] = float("nan")
+    results = [
+        tl.full((3, 2), 50, dtype=kind, device=place).scatter_reduce(
+            0, index.to(place), values.to(place), reduce
+        )
+        for place in ("cpu", "cuda")
+    ]
+    tl.testing.assert_close(results[1].cpu(), results[0], rtol=0, atol=0, equal_nan=True)
+
+
+def test_the_modes_of_determinism_are_pytorchs(torch):
+    for library in torch, tl:
+        try:
+            for mode, number in (("default", 0), ("warn", 1), (2, 2), (0, 0)):
+                library.set_deterministic_debug_mode(mode)
+                assert library.get_deterministic_debug_mode() == number
+                assert library.are_deterministic_algorithms_enabled() == (number > 0)
+                assert library.is_deterministic_algorithms_warn_only_enabled() == (number == 1)
+            library.use_deterministic_algorithms(True, warn_only=True)
+            assert library.get_deterministic_debug_mode() == 1
+            with pytest.raises(RuntimeError, match="invalid value of debug_mode"):
+                library.set_deterministic_debug_mode(3)
+            with pytest.raises(TypeError, match="debug_mode must be str or int"):
+                library.set_deterministic_debug_mode(None)
+            with pytest.raises(TypeError, match="must be bool"):
+                library.use_deterministic_algorithms(1)
+        finally:
+            library.use_deterministic_algorithms(False)
 
 
 def test_following_indices_waits_for_nothing(device, monkeypatch):

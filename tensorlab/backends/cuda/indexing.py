@@ -11,7 +11,17 @@ from typing import Any
 from tensorlab.backends.cuda.intrinsics import atomic_add, atomic_max, load4, quotient, remainder, store4
 from tensorlab.backends.cuda.simulator import cuda
 
-__all__ = ["ACTIONS", "claim", "gather", "in_order", "scatter", "tell", "whole_quotient", "whole_remainder"]
+__all__ = [
+    "ACTIONS",
+    "claim",
+    "combine",
+    "gather",
+    "number",
+    "scatter",
+    "tell",
+    "whole_quotient",
+    "whole_remainder",
+]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -118,31 +128,44 @@ def scatter(
                 target[cell] = x[x_cell]
 
 
-def in_order(
-    count, inner, shape, target, target_first, target_strides, target_step, x, x_first, x_strides, x_step,
-    indices, index_firsts, index_strides, sizes, steps, lows, faults, codes,
+def number(
+    count, shape, keys, own_strides, indices, index_firsts, index_strides, sizes, own_steps, lows, beyond,
+    faults, codes,
 ):  # fmt: skip
-    """Combine each element with the one that the indices lead to, in the same order every time.
+    """Find out for each position the number of the target's run that it leads to; `beyond` where none is."""
+    for row in range(cuda.grid(1), count, cuda.gridsize(1)):
+        own = reached(row, shape, indices, index_firsts, index_strides, sizes, own_steps, lows, faults, codes)
+        keys[row] = beyond if own < 0 else cell_of(row, shape, own, own_strides)
 
-    A thread owns the cells whose number leaves its own as the remainder. It looks at all elements in their
-    order, and takes those that lead to a cell of its own: so no two threads meet, and no cell waits for
-    another.
+
+def combine(
+    rows, inner, shape, order, keys, beyond, target, target_first, target_strides, target_step,
+    x, x_first, x_strides, x_step, indices, index_firsts, index_strides, sizes, steps, lows, faults, codes,
+):  # fmt: skip
+    """Combine each cell with all elements that lead to it, in row-major order of their positions.
+
+    The positions stand in the order of their `keys`, so that those that lead to one run are neighbours. The
+    thread that meets the first of them takes all of them, for one cell of the run.
     """
-    me, threads = cuda.grid(1), cuda.gridsize(1)
-    for i in range(count):
-        row, column = i, 0
+    for i in range(cuda.grid(1), rows * inner, cuda.gridsize(1)):
+        place, column = i, 0
         if IS_RUN:
-            row, column = quotient(i, inner), remainder(i, inner)
-        further = reached(row, shape, indices, index_firsts, index_strides, sizes, steps, lows, faults, codes)
-        cell = cell_of(row, shape, target_first, target_strides) + column * target_step + further
-        if further >= 0 and cell % threads == me:
-            value = x[cell_of(row, shape, x_first, x_strides) + column * x_step]
-            if ACTION == ADD:
-                target[cell] = target[cell] + value
-            elif ACTION == MULTIPLY:
-                target[cell] = target[cell] * value
-            else:
-                held = target[cell]
-                is_better = value > held if ACTION == GREATEST else value < held
-                if is_better or value != value:
-                    target[cell] = value
+            place, column = quotient(i, inner), remainder(i, inner)
+        row = order[place]
+        key = keys[row]
+        if key != beyond and (place == 0 or keys[order[place - 1]] != key):
+            further = reached(
+                row, shape, indices, index_firsts, index_strides, sizes, steps, lows, faults, codes
+            )
+            cell = cell_of(row, shape, target_first, target_strides) + column * target_step + further
+            held = target[cell]
+            while place < rows and keys[order[place]] == key:
+                value = x[cell_of(order[place], shape, x_first, x_strides) + column * x_step]
+                if ACTION == ADD:
+                    held = held + value
+                elif ACTION == MULTIPLY:
+                    held = held * value
+                elif value != value or (value > held if ACTION == GREATEST else value < held):
+                    held = value
+                place += 1
+            target[cell] = held

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tensorlab.backends import determinism
 from tensorlab.backends.cuda import indexing, products
 from tensorlab.backends.cuda.intrinsics import WIDEST
 from tensorlab.backends.operands import Buffer
 from tensorlab.backends.protocol import IndexLayout
+from tensorlab.core import dtypes
 
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
@@ -22,9 +24,6 @@ WORD = np.dtype(np.uint32)
 
 # The cells that a GPU adds to without a look at them.
 ADDED = tuple(np.dtype(kind) for kind in (np.float32, np.float64, np.int32, np.int64))
-
-# The threads that look at all elements, each for its own.
-IN_ORDER = 32
 
 
 class _Walk(NamedTuple):
@@ -79,12 +78,14 @@ def indexed(
     steps = tuple(each.step for each in indices)
     constants = {"IS_RUN": walk.inner > 1, "ACTION": indexing.ACTIONS.get(action, 0), **counting(count)}
     meanings = [f"index {{}} is out of bounds for a dimension with size {size}" for size in sizes]
-    owned = _owned(walk, sizes) if action == "replace" else None
-    plain = products.specialised(indexing.in_order, **constants)
+    number, own_strides, own_steps = _owned(walk, sizes)
+    runs = math.prod(walk.shape)
+    is_claimed = action == "replace" and runs > 1
+    combined = _combined(backend, walk, constants, indices) if action not in ("gather", "replace") else None
     moves = {
         is_wide: products.specialised(
             indexing.gather if action == "gather" else indexing.scatter,
-            **constants, IS_WIDE=is_wide, IS_CLAIMED=owned is not None,
+            **constants, IS_WIDE=is_wide, IS_CLAIMED=is_claimed,
         )
         for is_wide in (False, True)
     }  # fmt: skip
@@ -96,10 +97,8 @@ def indexed(
         cells = tuple(memory.cells for memory, _ in index_buffers)
         firsts = tuple(first for _, first in index_buffers)
         led = cells, firsts, walk.indices, sizes
-        if action not in ("gather", "replace") and not (action == "add" and to[0].dtype in ADDED):
-            ends = _end(to, walk.target, walk.steps[0]), _end(source, walk.other, walk.steps[1])
-            operands = count, walk.inner, walk.shape, *ends[0], *ends[1], *led, steps, lows
-            backend.each(plain, IN_ORDER, *operands, faults, codes)
+        if combined is not None and not (action == "add" and _adds_at_once(to[0].dtype)):
+            combined(to, source, led, faults, codes)
             return False
         width = 1 if action == "add" else _width(walk, to, source, steps)
         ends = (
@@ -109,12 +108,10 @@ def indexed(
         # By how many cells, or words, an index leads further.
         further = tuple(step // width * 4 if width > 1 else step for step in steps)
         inner = walk.inner // width
-        runs = math.prod(walk.shape)
         owners: tuple[Any, ...] = ()
         if action != "gather":
             owners = faults, walk.target, steps  # looked at by nobody
-            if owned is not None:
-                number, own_strides, own_steps = owned
+            if is_claimed:
                 held = backend.allocate(number, np.dtype(owner))
                 backend.fill((held, 0), number, owner(-1))
                 owners = held.cells, own_strides, own_steps
@@ -124,6 +121,39 @@ def indexed(
         operands = runs * inner, inner, walk.shape, *ends[0], *ends[1], *owners, *led, further, lows
         backend.each(kernel, runs * inner, *operands, faults, codes)
         return False
+
+    return launch
+
+
+def _adds_at_once(cell: np.dtype) -> bool:
+    """Whether threads add to cells of a type in any order: floats then depend on it in their last bits."""
+    return cell in ADDED and not (cell.kind == "f" and determinism.chosen.mode)
+
+
+def _combined(
+    backend: Cuda, walk: _Walk, constants: dict[str, Any], indices: Sequence[IndexLayout]
+) -> Callable[..., None]:
+    """Prepare to combine cells with what leads to them, in order: positions are sorted by where they lead."""
+    sizes, lows = tuple(each.size for each in indices), tuple(each.low for each in indices)
+    steps, runs = tuple(each.step for each in indices), math.prod(walk.shape)
+    beyond, own_strides, own_steps = _owned(walk, sizes)
+    kind = dtypes.int32 if beyond < 1 << 31 else dtypes.int64
+    sort = backend.sort(kind, 1, runs, (0, runs), False)
+    number = products.specialised(indexing.number, **counting(runs))
+    combine = products.specialised(indexing.combine, **constants)
+    # A GPU sees truths as bytes, whose sum would be no truth.
+    joins = {**constants, "ACTION": indexing.GREATEST} if constants["ACTION"] == indexing.ADD else constants
+    of_truths = products.specialised(indexing.combine, **joins)
+
+    def launch(to: Buffer, source: Buffer, led: tuple[Any, ...], faults: Any, codes: Any) -> None:
+        keys, order = backend.allocate(runs, kind.cell), backend.allocate(runs, dtypes.int64.cell)
+        said = own_steps, lows, beyond, faults, codes
+        backend.each(number, runs, runs, walk.shape, keys.cells, own_strides, *led, *said)
+        sort((order, 0), (keys, 0))
+        ends = _end(to, walk.target, walk.steps[0]), _end(source, walk.other, walk.steps[1])
+        operands = runs, walk.inner, walk.shape, order.cells, keys.cells, beyond, *ends[0], *ends[1]
+        kernel = of_truths if to[0].dtype == np.bool_ else combine
+        backend.each(kernel, runs * walk.inner, *operands, *led, steps, lows, faults, codes)
 
     return launch
 
@@ -142,13 +172,11 @@ def _walk(
     return _Walk(tuple(sizes), inner, tuple(to), tuple(source), tuple(map(tuple, led)), steps)
 
 
-def _owned(walk: _Walk, sizes: Sequence[int]) -> tuple[int, tuple[int, ...], tuple[int, ...]] | None:
-    """How many runs positions can lead to, and how they are counted; None if each leads to one of its own.
+def _owned(walk: _Walk, sizes: Sequence[int]) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+    """How many runs positions can lead to, and the steps in which these are counted.
 
     They are counted along the dimensions of the walk that the target has, and then along the indices'.
     """
-    if math.prod(walk.shape) == 1:
-        return None
     number = 1
     strides: list[int] = []
     steps: list[int] = []

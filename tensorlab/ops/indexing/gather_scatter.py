@@ -178,7 +178,8 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     """`input` with elements added where an index says: ``result[i, index[i, j]] += src[i, j]`` for dim 1.
 
     It is the adjoint of `gather`. An element that is named several times gets every sum, in row-major order
-    of the index, whatever the number of threads. Arguments and errors are those of `scatter`.
+    of the index, whatever the number of threads; on a GPU in any order, unless that is asked for by
+    `tensorlab.use_deterministic_algorithms`. Arguments and errors are those of `scatter`.
 
     Example:
         >>> tl.zeros(3).scatter_add(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))

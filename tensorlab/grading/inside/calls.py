@@ -58,7 +58,6 @@ TWINS = {
 #: Parts of which the bytes of tensors are counted at every step. The bytes of NumPy's arrays are not seen.
 COUNTED = frozenset(
     {
-        _ALONG + "scatter_add",
         "tensorlab.ops.matmul:matmul",
         "tensorlab.ops.pairs:squared_distances",
         "tensorlab.ops.pairs:attention_scores",

@@ -7,8 +7,9 @@ from typing import Any
 
 from tensorlab.core import dtypes, layout
 from tensorlab.grading.inside.strided import Strided, strided
-from tensorlab.grading.suite import Case, Exercise, Topic
+from tensorlab.grading.suite import Case, Exercise, Large, Topic
 from tensorlab.grading.suites import ch06_right, ch06_wrong_views, draw
+from tensorlab.grading.suites.draw import Counted
 
 INT = dtypes.int64
 
@@ -79,6 +80,15 @@ def _hopeless(source: Random) -> Case:
     return _refused(x, *sizes, says=_SIZE_STAYS)
 
 
+def _large_with_front(source: Random) -> Large:
+    """A tensor of 256 MB, of which there is no room for a second: as if it had 16 GB."""
+    rows, columns, times = 65536, 1024, 64
+    row = Counted(source)
+    x = f"tl.empty(({rows}, {columns})).copy_({row.line((columns,))})"
+    shape = (times, rows, columns)
+    return Large(f"expand({x}, *{shape})", dtypes.float32, shape, lambda _, __, k: row[k])
+
+
 EXPAND = Exercise(
     id="06.expand",
     title="As if it were larger",
@@ -108,7 +118,7 @@ EXPAND = Exercise(
             "new dimensions",
             2,
             "The sizes are aligned on the right. What the input lacks on the left is filled "
-            "in with stride 0.",
+            "in with stride 0. No copy is made on the way either.",
             _cases(
                 (_tensor(()), 2),
                 (ROW, 3, 4),
@@ -119,6 +129,7 @@ EXPAND = Exercise(
                 (ROW, 2, 1, 4),
             ),
             _with_front,
+            _large_with_front,
         ),
         Topic(
             "-1 keeps a size",

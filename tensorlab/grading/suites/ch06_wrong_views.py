@@ -57,6 +57,17 @@ def clones_the_cells(input, *sizes):
 
 @solutions.wrong(
     "06.expand",
+    belief="To look at a copy costs nothing if the answer is a view.",
+    lesson="While the copy lives, the memory holds both. Shape, strides and offset stand beside the storage.",
+)
+def looks_at_a_copy(input, *sizes):
+    spare = input.clone()
+    shape = wanted(spare, sizes)
+    return tl.as_strided(input, shape, steps(input, shape), input.storage_offset())
+
+
+@solutions.wrong(
+    "06.expand",
     belief="The view has the strides of a new tensor of its shape.",
     lesson="Those lead beyond the cells that there are. Along a stretched dimension the stride is 0.",
 )

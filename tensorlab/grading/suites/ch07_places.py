@@ -374,5 +374,4 @@ SCATTER_ADD = Exercise(
     ),
     wrong=ch07_wrong_scatter.solutions.wrong_of("07.scatter_add"),
     right=ch07_right.solutions.right_of("07.scatter_add"),
-    lean=True,
 )

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab.backends import HOST, Backend, backend_of
+from tensorlab.backends.cuda.memory import pinned_at
 from tensorlab.core import devices, modes
 from tensorlab.core.cells import decode
 from tensorlab.core.dtypes import dtype
@@ -53,7 +54,7 @@ class UntypedStorage:
     """
 
     # `_writer` is set by whoever writes, and empty before (see tensorlab.autograd.last_writer); `_lent` once
-    # somebody else has the memory too; `pinned` where the memory is pinned. Most storages have none of them.
+    # somebody else has the memory too. Most storages have none of them.
     __slots__ = (
         "__weakref__",
         "_lent",
@@ -62,13 +63,11 @@ class UntypedStorage:
         "_version",
         "_writer",
         "backend",
-        "pinned",
         "readonly",
     )
 
     _lent: bool
     _writer: object
-    pinned: Any
 
     def __init__(self, memory: np.ndarray, readonly: bool = False, backend: Backend = HOST) -> None:
         self._memory = memory
@@ -161,13 +160,11 @@ class UntypedStorage:
         storage = UntypedStorage(self._memory, self.readonly, self.backend)
         if not self.resizable():
             storage.lend()
-        if self.is_pinned():
-            storage.pinned = self.pinned
         return storage
 
     def is_pinned(self) -> bool:
         """Whether the memory is the host's and stays in place, so that a GPU copies from it by itself."""
-        return hasattr(self, "pinned")
+        return self.backend is HOST and pinned_at(self._memory.ctypes.data) is not None
 
     def clone(self) -> UntypedStorage:
         """The same bytes in new memory, which can be written."""

@@ -32,7 +32,7 @@ class HostMemory:
             run += (np.arange(count) * step).astype(run.dtype)
 
     @staticmethod
-    def upload(cells: memoryview) -> np.ndarray:
+    def upload(cells: memoryview, non_blocking: bool = False) -> np.ndarray:
         """See `tensorlab.backends.protocol.Core.upload`."""
         return np.asarray(cells).flatten()
 

@@ -106,8 +106,11 @@ class Core:
         """
         raise NotImplementedError
 
-    def upload(self, cells: memoryview) -> Memory:
-        """Memory of the device with the same cells, in row-major order."""
+    def upload(self, cells: memoryview, non_blocking: bool = False) -> Memory:
+        """Memory of the device with the same cells, in row-major order.
+
+        With `non_blocking` the host's memory may still be being read when this returns, if it is pinned.
+        """
         raise NotImplementedError
 
     def download(self, cells: Memory) -> memoryview:

@@ -32,9 +32,7 @@ def copied_to(place: Backend, source: Tensor, non_blocking: bool = False) -> Ten
     count = layout.numel(dense._shape)
     cells, first = dense._at
     run = dense._storage.backend.download(cells[first : first + count])
-    storage = UntypedStorage(place.upload(run), backend=place)
-    if dense._storage.is_pinned():
-        cast(Any, place).settle(dense._storage.pinned, not non_blocking)
+    storage = UntypedStorage(place.upload(run, non_blocking), backend=place)
     return make_tensor(storage, dense._dtype, dense._shape, stride, 0)
 
 
@@ -47,6 +45,5 @@ def pinned_like(source: Tensor) -> Tensor:
     nbytes = layout.numel(source._shape) * source._dtype.itemsize
     pinned = cast(Any, backend_of("cuda")).host.allocate(nbytes)
     storage = UntypedStorage(np.asarray(pinned)[:nbytes].view(source._dtype.cell))
-    storage.pinned = pinned
     stride = preserved_strides(source._shape, source._stride)
     return make_tensor(storage, source._dtype, source._shape, stride, 0)

@@ -380,7 +380,9 @@ def cuda(
 def pin_memory(input: Tensor, device: device | str | None = None) -> Tensor:
     """The elements in memory that the system does not move, from which a GPU copies by itself.
 
-    ``x.pin_memory().to("cuda", non_blocking=True)`` returns while the elements are being copied.
+    ``x.pin_memory().to("cuda", non_blocking=True)`` returns while the elements are being copied. What was
+    pinned may be let go at once: the memory serves again only when it has been read. Before it is rewritten,
+    wait for the GPU, as by `tensorlab.cuda.synchronize`. NumPy's arrays over it are pinned as well.
 
     Args:
         input: a tensor on the CPU.

@@ -11,6 +11,8 @@ import pytest
 import tensorlab as tl
 from tensorlab.backends import cuda, gpu
 from tensorlab.backends.cuda import dlpack
+from tensorlab.backends.cuda.compute import Cuda
+from tensorlab.backends.cuda.driver import Simulated
 from tensorlab.backends.cuda.memory import HostPool
 from tests.library.device import IS_REAL, simulated_only
 
@@ -104,6 +106,127 @@ def test_a_copy_from_pinned_memory_waits_only_if_it_shall(backend, monkeypatch):
     assert waited == []
     pinned.to("cuda")
     assert len(waited) == 1
+
+
+class Late(Simulated):
+    """A GPU that reads pinned memory as late as it may: when something waits for it, or follows upon it."""
+
+    def __init__(self):
+        super().__init__()
+        self.pinned, self.pending, self.asked, self.done = [], [], 0, 0
+
+    def new_pinned(self, size):
+        self.pinned.append(super().new_pinned(size))
+        return self.pinned[-1]
+
+    def upload(self, cells, array):
+        if any(np.shares_memory(block, array) for block in self.pinned):
+            self.pending.append((cells, array))
+        else:
+            super().upload(cells, array)
+
+    def synchronize(self):
+        for cells, array in self.pending:
+            super().upload(cells, array)
+        self.pending.clear()
+        self.done = self.asked
+
+    def download(self, cells):
+        self.synchronize()
+        return super().download(cells)
+
+    def launch(self, *arguments):
+        self.synchronize()
+        super().launch(*arguments)
+
+    def mark(self):
+        self.asked += 1
+        return self.asked
+
+    def is_done(self, mark):
+        return mark <= self.done
+
+    def wait(self, mark):
+        if not self.is_done(mark):
+            self.synchronize()
+
+
+@pytest.fixture
+def late(monkeypatch):
+    backend = Cuda(Late())
+    monkeypatch.setenv(cuda.VARIABLE, "simulated")
+    monkeypatch.setattr(cuda, "_device", lambda simulated: backend)
+    return backend
+
+
+# The ways in which the same pinned memory is named.
+NAMES = {
+    "itself": lambda x: x,
+    "a view": lambda x: x[:],
+    "an alias": lambda x: x.data,
+    "an array of it": lambda x: tl.from_numpy(x.numpy()),
+    "a run of an array of it": lambda x: tl.from_numpy(x.numpy()[:]),
+    "a buffer of it": lambda x: tl.frombuffer(memoryview(x.numpy()), dtype=tl.float32),
+}
+
+# The ways in which it is copied, and waited for.
+COPIES = {
+    "cuda": lambda x: x.cuda(),
+    "to": lambda x: x.to("cuda", copy=True),
+    "copy_": lambda x: tl.zeros(3, device="cuda").copy_(x),
+    "tensor": lambda x: tl.tensor(x, device="cuda"),
+    "storage": lambda x: tl.asarray(x.untyped_storage().cuda().to("cpu").bytes()).view(tl.float32)[:3],
+}
+
+
+@simulated_only
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("copy", COPIES)
+def test_pinned_memory_may_be_rewritten_once_a_copy_returns(late, name, copy):
+    x = tl.ones(3).pin_memory()
+    named = NAMES[name](x)
+    assert named.is_pinned()
+    found = COPIES[copy](named)
+    x.fill_(7)
+    assert found.tolist() == [1, 1, 1]
+
+
+@simulated_only
+@pytest.mark.parametrize("name", NAMES)
+def test_pinned_memory_may_be_rewritten_after_a_wait_where_a_copy_does_not_block(late, name):
+    x = tl.ones(3).pin_memory()
+    for wait in (tl.cuda.synchronize, lambda: tl.cuda.current_stream().record_event().synchronize(), None):
+        x.fill_(1)
+        found = NAMES[name](x).cuda(non_blocking=True)
+        if wait is not None:
+            wait()
+        x.fill_(7)
+        assert found.tolist() == ([7, 7, 7] if wait is None else [1, 1, 1])
+
+
+@simulated_only
+@pytest.mark.parametrize("name", NAMES)
+def test_pinned_memory_that_is_freed_early_serves_again_once_it_was_read(late, name):
+    x = tl.ones(3).pin_memory()
+    address, found = x.data_ptr(), NAMES[name](x).cuda(non_blocking=True)
+    del x
+    gc.collect()
+    others = [tl.zeros(3).pin_memory() for _ in range(3)]
+    assert address not in [each.data_ptr() for each in others]
+    assert found.tolist() == [1, 1, 1]
+    assert tl.zeros(3).pin_memory().data_ptr() == address
+
+
+@simulated_only
+def test_other_memory_has_been_read_when_a_copy_returns(late):
+    x = tl.ones(3)
+    found = x.to("cuda", non_blocking=True)
+    x.fill_(7)
+    assert found.tolist() == [1, 1, 1]
+    strided = tl.ones(3, 2).pin_memory()[:, 0]  # a copy of it goes to the GPU
+    found = strided.to("cuda", non_blocking=True)
+    strided.fill_(7)
+    assert found.tolist() == [1, 1, 1]
 
 
 def test_a_loader_pins_its_batches_whatever_their_form(backend):

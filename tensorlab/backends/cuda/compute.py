@@ -28,7 +28,7 @@ from tensorlab.backends.cuda import (
     windows,
 )
 from tensorlab.backends.cuda.driver import Driver, Simulated
-from tensorlab.backends.cuda.memory import HostPool, Pinned, Pool
+from tensorlab.backends.cuda.memory import HostPool, Pool, pinned_at
 from tensorlab.backends.cuda.simulator import WARP
 from tensorlab.backends.fused import Backend
 from tensorlab.backends.layers import AttentionLayout, NormalGroups
@@ -114,19 +114,18 @@ class Cuda(Backend):
         elif count:
             self.each(kernels.fill, count, *_raw(cells), count, value)
 
-    def upload(self, cells: memoryview) -> Memory:
+    def upload(self, cells: memoryview, non_blocking: bool = False) -> Memory:
         """See `tensorlab.backends.protocol.Core.upload`."""
         self._need_no_graph("a copy from the host")
         array = np.asarray(cells)
         memory = self.memory.allocate(array.size, array.dtype)
         self.driver.upload(memory.cells, array.reshape(-1))
+        pinned = pinned_at(array.__array_interface__["data"][0])
+        if pinned is not None:  # the GPU may still read it: it serves again only then
+            pinned.mark = self.driver.mark()
+            if not non_blocking:
+                self.driver.wait(pinned.mark)
         return memory
-
-    def settle(self, pinned: Pinned, waits: bool) -> None:
-        """Say that pinned memory was uploaded: wait until it has been read, or it serves again only then."""
-        pinned.mark = self.driver.mark()
-        if waits:
-            self.driver.wait(pinned.mark)
 
     def download(self, cells: Memory) -> memoryview:
         """See `tensorlab.backends.protocol.Core.download`."""

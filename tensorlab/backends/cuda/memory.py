@@ -8,18 +8,19 @@ serves the next tensor that fills most of it. `Pool.empty_cache` gives the kept 
 from __future__ import annotations
 
 import threading
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.driver import Driver
 
-__all__ = ["DeviceMemory", "HostPool", "Kept", "OutOfMemoryError", "Pinned", "Pool", "readable"]
+__all__ = ["DeviceMemory", "HostPool", "Kept", "OutOfMemoryError", "Pinned", "Pool", "pinned_at", "readable"]
 
 # What tensors use is counted in whole multiples of this, as in PyTorch.
 GRAIN = 512
@@ -274,11 +275,17 @@ class Pinned:
         mark: the point behind the copy that may still be under way.
     """
 
-    __slots__ = ("_bytes", "_left", "mark")
+    __slots__ = ("__weakref__", "_bytes", "_left", "mark")
 
     def __init__(self, block: np.ndarray, left: deque[tuple[np.ndarray, Any]]) -> None:
         self._bytes, self._left = block, left
         self.mark: Any = None
+        _used[block.ctypes.data] = self
+
+    @property
+    def nbytes(self) -> int:
+        """The size in bytes."""
+        return self._bytes.nbytes
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
@@ -286,6 +293,25 @@ class Pinned:
 
     def __del__(self) -> None:
         self._left.append((self._bytes, self.mark))
+
+
+# The addresses of the first bytes of all pinned blocks, in order; and what uses those that are in use.
+_begins: list[int] = []
+_used: WeakValueDictionary[int, Pinned] = WeakValueDictionary()
+
+
+def pinned_at(address: int) -> Pinned | None:
+    """The pinned memory that holds an address; None if it is other memory.
+
+    The driver asks the address alone, too: NumPy's arrays over pinned memory, and tensors over these, are
+    copied as the tensor is that was pinned.
+    """
+    place = bisect_right(_begins, address)
+    if not place:
+        return None
+    begin = _begins[place - 1]
+    pinned = _used.get(begin)
+    return pinned if pinned is not None and address < begin + pinned.nbytes else None
 
 
 class HostPool:
@@ -310,7 +336,9 @@ class HostPool:
             if block.nbytes == whole and (mark is None or self._driver.is_done(mark)):
                 return Pinned(block, self._left)
             self._left.append((block, mark))
-        return Pinned(self._driver.new_pinned(whole), self._left)
+        block = self._driver.new_pinned(whole)
+        insort(_begins, block.ctypes.data)
+        return Pinned(block, self._left)
 
 
 def readable(size: int) -> str:

@@ -350,7 +350,9 @@ def _triangle_indices(
     cells = ones((row, col), dtype=dtypes.bool, device=device)
     diagonal = as_int(offset, "offset")
     side = cells.tril(diagonal) if lower else cells.triu(diagonal)
-    return side.argwhere().t().to(as_dtype(wanted) or dtypes.int64)
+    found = side.argwhere()
+    # Where there is none, a view of one line has a new tensor's strides, and a transpose has not.
+    return found.t().flatten().view(2, found.shape[0]).to(as_dtype(wanted) or dtypes.int64)
 
 
 def _number(value: object, function: str, name: str) -> Number:

@@ -38,9 +38,12 @@ SIZES, SIMULATED_SIZES = (4096, 8192, 1024), (32,)
 # The steps of training, of those of `tensorlab bench training`.
 TRAINED = (
     "MLP 784-256-10, batch 64",
+    "CNN 28 × 28, batch 16",
     "GPT 2 × 64, context 64, batch 4",
     "GPT 4 × 128, context 128, batch 16",
 )
+# How many losses are compared.
+COMPARED = 3
 PACKAGES = "numba", "numba-cuda", "cuda-core", "numpy", "torch"
 
 
@@ -183,15 +186,29 @@ def _matmuls(torch: Any, name: str, size: int) -> Iterator[Row]:
     try:
         theirs = _cublas(torch, name, a, b)
         for order, x, y in (("nn", a, b), ("nt", a, b.t().contiguous().t())):
-            _check_product(x @ y, a, b, 1e-5 if name == "float32" else 1e-2)
-            own = _seconds(functools.partial(operator.matmul, x, y), tl.cuda.synchronize)
-            yield {
-                "name": "matmul", "dtype": name, "order": order, "size": size,
-                "tflop_per_s": 2e-12 * size**3 / own,
-                "torch": theirs and 2e-12 * size**3 / theirs, "ratio": _ratio(own, theirs),
-            }  # fmt: skip
+            called = {"name": "matmul", "dtype": name, "order": order, "size": size}
+            work, most = functools.partial(operator.matmul, x, y), 1e-5 if name == "float32" else 1e-2
+            yield _product(called, work, lambda: _check_product(work(), a, b, most), theirs)  # noqa: B023
     finally:
         matmul.allow_tf32 = before
+
+
+def _product(called: Row, work: Callable[[], Any], check: Callable[[], None], theirs: float | None) -> Row:
+    """The row of a product, once it is right."""
+    try:
+        check()
+        own = _seconds(work, tl.cuda.synchronize)
+    except Exception as error:
+        return {**called, **_fault(error)}
+    count = 2e-12 * called["size"] ** 3
+    return {
+        **called, "tflop_per_s": count / own, "torch": theirs and count / theirs, "ratio": _ratio(own, theirs)
+    }  # fmt: skip
+
+
+def _fault(error: Exception) -> Row:
+    """What stands where a figure would: a fault of one call is no other call's."""
+    return {"error": f"{type(error).__name__}: {error}"[:300]}
 
 
 @functools.cache
@@ -244,14 +261,13 @@ def _rungs(torch: Any, size: int) -> Iterator[Row]:
         grid = size // tile, size // tile
 
         work = functools.partial(backend.driver.launch, kernel, grid, block, size, size, size, *cells)
-        work()
-        product = np.asarray(backend.download(out)).reshape(size, size)
-        _check_product(tl.from_numpy(product), a, b, 1e-5)
-        own = _seconds(work, tl.cuda.synchronize)
-        yield {
-            "name": name, "dtype": "float32", "size": size, "tflop_per_s": 2e-12 * size**3 / own,
-            "torch": theirs and 2e-12 * size**3 / theirs, "ratio": _ratio(own, theirs),
-        }  # fmt: skip
+
+        def check() -> None:
+            work()  # noqa: B023
+            product = np.asarray(backend.download(out)).reshape(size, size)
+            _check_product(tl.from_numpy(product), a, b, 1e-5)
+
+        yield _product({"name": name, "dtype": "float32", "size": size}, work, check, theirs)
 
 
 # --- elements, rows and windows -----------------------------------------------------------------------------
@@ -330,10 +346,16 @@ def calls(torch: Any) -> Iterator[Row]:
 
 
 def steps(torch: Any) -> Iterator[Row]:
-    """Whole steps of training."""
+    """Whole steps of training, whose first losses are PyTorch's."""
     for name in TRAINED:
-        own = NETWORKS[name](tl, "cuda")
-        theirs = own if torch is None else NETWORKS[name](torch, "cuda")
+        try:
+            own = NETWORKS[name](tl, "cuda")
+            theirs = NETWORKS[name](tl, "cpu") if torch is None else NETWORKS[name](torch, "cuda")
+            losses, expected = ([float(step()) for _ in range(COMPARED)] for step in (own, theirs))
+            np.testing.assert_allclose(losses, expected, rtol=1e-3)
+        except Exception as error:
+            yield {"name": name, **_fault(error)}
+            continue
         yield _timed(torch, name, "ms", 1e3, own, theirs)
 
 
@@ -343,10 +365,7 @@ def steps(torch: Any) -> Iterator[Row]:
 def _compared(
     torch: Any, name: str, unit: str, scale: float, call: Callable[..., Any], given: Any, small: Any
 ) -> Row:
-    """The row of a call: right on the GPU for some small arrays, and then timed for others.
-
-    Its fault is no other call's: it stands where the figure would.
-    """
+    """The row of a call: right on the GPU for some small arrays, and then timed for others."""
     try:
         on_gpu, on_cpu = (
             call(tl, *[tl.from_numpy(each).to(place) for each in small]) for place in ("cuda", "cpu")
@@ -359,7 +378,7 @@ def _compared(
         if torch is not None:
             theirs = functools.partial(call, torch, *[torch.from_numpy(each).cuda() for each in given])
     except Exception as error:
-        return {"name": name, "error": f"{type(error).__name__}: {error}"[:300]}
+        return {"name": name, **_fault(error)}
     return _timed(torch, name, unit, scale, own, theirs)
 
 
@@ -371,7 +390,7 @@ def _timed(
         seconds = _seconds(own, tl.cuda.synchronize)
         peer = None if torch is None else _seconds(theirs, torch.cuda.synchronize)
     except Exception as error:
-        return {"name": name, "error": f"{type(error).__name__}: {error}"[:300]}
+        return {"name": name, **_fault(error)}
     found, other = (
         each and (scale * each if unit in ("ms", "us") else scale / each) for each in (seconds, peer)
     )
@@ -380,9 +399,9 @@ def _timed(
 
 SECTIONS: dict[str, Callable[[Any], Iterator[Row]]] = {
     "peaks": peaks,
+    "steps": steps,
+    "calls": calls,
     "elements": elements,
     "windows": windows,
-    "calls": calls,
-    "steps": steps,
     "products": products,
 }

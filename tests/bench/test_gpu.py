@@ -7,8 +7,10 @@ import json
 
 import pytest
 
+import tensorlab as tl
 from tensorlab.backends import cuda
-from tensorlab.bench import gpu
+from tensorlab.backends.cuda import ladder
+from tensorlab.bench import gpu, training
 from tensorlab.cli import bench, test
 from tensorlab.cli.support.errors import CommandError
 
@@ -42,6 +44,51 @@ def test_rungs_and_rows_are_checked_before_they_are_timed(simulated, monkeypatch
     assert next(gpu.elements(None))["name"] == "add"
     monkeypatch.setattr(gpu, "CALLS", {"add": (12, lambda t, x, y, rows: x + y + x.is_cuda)})
     assert "not close" in next(gpu.elements(None))["error"]
+
+
+def test_a_whole_run_beside_a_peer(simulated, monkeypatch):
+    small = {"MLP": training._mlp(4, 6, 5, 3), "CNN": training._cnn(1, 4), "GPT": training._gpt(1, 32, 2, 1)}
+    monkeypatch.setattr(gpu, "NETWORKS", small)
+    monkeypatch.setattr(gpu, "TRAINED", tuple(small))
+    monkeypatch.setattr(gpu, "_seconds", lambda work, synchronize: work() is synchronize() or 1e-3)
+    monkeypatch.setattr(gpu, "SIMULATED_SIZES", (16,))
+    monkeypatch.setattr(gpu, "COMPARED", 1)
+    monkeypatch.setattr(gpu, "_peer", lambda: tl)
+    found = gpu.measure(600)
+    assert found["is_whole"]
+    rows = {name: found[name] for name in gpu.SECTIONS}
+    assert [row["name"] for row in rows["steps"]] == list(small)
+    assert len(rows["products"]) == 8 + len(ladder.LADDER)
+    for name, section in rows.items():
+        for row in section:
+            assert "error" not in row, row
+            assert row["name"] == "float32" or (row["ratio"] > 0 and row["torch"] > 0), (name, row)
+
+
+def test_a_step_whose_losses_are_others_gets_no_time(simulated, monkeypatch):
+    def step(library, place):
+        losses = iter([1.0, 0.5, 0.2 if place == "cpu" else 0.3])
+        return lambda: next(losses)
+
+    monkeypatch.setattr(gpu, "NETWORKS", dict.fromkeys(gpu.TRAINED, step))
+    for row in gpu.steps(None):
+        assert row.keys() == {"name", "error"}
+        assert "0.3" in row["error"]
+
+
+def test_a_wrong_product_gets_no_speed_and_the_others_theirs(simulated, monkeypatch):
+    monkeypatch.setattr(gpu.matmul, "allow_tf32", False)
+    exact = gpu._check_product
+
+    def check(found, a, b, most):
+        assert gpu.matmul.allow_tf32 is False, "wrong in tf32"
+        exact(found, a, b, most)
+
+    monkeypatch.setattr(gpu, "_check_product", check)
+    monkeypatch.setattr(gpu, "TURNS", 1)
+    for name in ("tf32", "float32"):
+        found = [{"error", "tflop_per_s"} & row.keys() for row in gpu._matmuls(None, name, 16)]
+        assert found == [{"error" if name == "tf32" else "tflop_per_s"}] * 2
 
 
 @pytest.mark.parametrize("command", [bench.run, test.run])

@@ -374,4 +374,5 @@ def measured(card: str) -> dict[str, float]:
     file = CARDS / f"{card.lower().replace(' ', '_')}.json"
     if not file.exists():
         return {}
-    return {row["name"]: row["tflop_per_s"] for row in json.loads(file.read_text())["products"]}
+    rows = json.loads(file.read_text()).get("products", [])
+    return {row["name"]: row["tflop_per_s"] for row in rows if "error" not in row}

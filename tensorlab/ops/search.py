@@ -306,10 +306,10 @@ def count_between(values: Tensor, edges: Tensor, weights: Tensor | None = None) 
         weights: for each value its weight, float64.
     """
     bins = edges.numel() - 1
-    outside = ~((values >= edges[0]) & (values <= edges[-1]))
-    each = (values.new_ones(values.shape) if weights is None else weights).masked_fill(outside, 0)
-    places = (searchsorted(edges, values, right=True) - 1).clamp(0, bins - 1)
-    return edges.new_zeros(bins).index_add_(0, places, each)
+    each = values.new_ones(values.shape) if weights is None else weights
+    # 0 is below the first edge, and bins + 1 above the last, which belongs to the last bin; NaN is above.
+    places = searchsorted(edges, values, right=True).masked_fill(values == edges[-1], bins)
+    return edges.new_zeros(bins + 2).index_add_(0, places, each)[1:-1].clone()
 
 
 @op()

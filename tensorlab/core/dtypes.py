@@ -107,7 +107,7 @@ _BY_NAME = {t.name: t for t in ALL} | {
 }
 _BY_NUMPY = {t.numpy: t for t in ALL if t.numpy is not None}
 
-_default = float32
+default_dtype = float32
 
 
 def by_name(name: str) -> dtype:
@@ -161,7 +161,7 @@ def get_default_dtype() -> dtype:
         >>> tl.get_default_dtype(), tl.tensor(0.5).dtype
         (tensorlab.float32, tensorlab.float32)
     """
-    return _default
+    return default_dtype
 
 
 @op()
@@ -178,10 +178,10 @@ def set_default_dtype(d: dtype) -> None:
         tensorlab.float64
         >>> tl.set_default_dtype(tl.float32)
     """
-    global _default
+    global default_dtype
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(f"the default dtype must be a floating-point dtype, got {d!r}")
-    _default = d
+    default_dtype = d
 
 
 def integer_range(d: dtype) -> tuple[int, int]:

@@ -38,7 +38,7 @@ from tensorlab.autograd.recording import in_place, record, record_several
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import HOST, Backend, Launch
 from tensorlab.core import dtypes, layout
-from tensorlab.core.dtypes import dtype, get_default_dtype
+from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import is_non_overlapping_and_dense
 from tensorlab.core.modes import current
@@ -83,12 +83,14 @@ class Result(NamedTuple):
 
     Attributes:
         overwritten: the positions of the operands that are the very tensor that is written.
+        further: what an operation with several results makes beside the first.
     """
 
     shape: Size
     stride: tuple[int, ...]
     dtype: dtype
     overwritten: tuple[int, ...] = ()
+    further: Sequence[Result] = ()
 
 
 class Primitive:
@@ -115,10 +117,6 @@ class Primitive:
     def result(self, operands: Sequence[Operand], params: tuple) -> Result:
         """What a call makes. Here operands that make no sense are refused."""
         raise NotImplementedError
-
-    def further_results(self, result: Result, operands: Sequence[Operand], params: tuple) -> Sequence[Result]:
-        """What an operation with several results makes beside the first."""
-        return ()
 
     def launch(self, backend: Backend, result: Result, operands: Sequence[Operand], params: tuple) -> Launch:
         """What fills a result of this layout, called with the buffers of the results and of the operands.
@@ -243,7 +241,7 @@ def call(primitive: Primitive, *operands: Operand, params: tuple = (), out: Tens
 def unary(primitive: Primitive, a: Tensor, params: tuple = ()) -> Tensor:
     """`call` for one operand."""
     if a.__class__ is Tensor:
-        key = primitive, get_default_dtype(), params, a._dtype, a._shape, a._stride, a._storage.backend
+        key = primitive, dtypes.default_dtype, params, a._dtype, a._shape, a._stride, a._storage.backend
         plan = _plans.get(key)
         if plan is not None:
             result = plan.new()
@@ -259,7 +257,7 @@ def binary(primitive: Primitive, a: Operand, b: Operand) -> Tensor:
     key: tuple
     if a.__class__ is Tensor and b.__class__ is Tensor:
         key = (
-            primitive, get_default_dtype(), (), a._dtype, a._shape, a._stride, a._storage.backend,
+            primitive, dtypes.default_dtype, (), a._dtype, a._shape, a._stride, a._storage.backend,
             b._dtype, b._shape, b._stride, b._storage.backend,
         )  # fmt: skip
         plan = _plans.get(key)
@@ -272,7 +270,7 @@ def binary(primitive: Primitive, a: Operand, b: Operand) -> Tensor:
                 return result
             return record(plan.node, result, a, b)
     elif a.__class__ is Tensor and b.__class__ is float:
-        key = primitive, get_default_dtype(), (), a._dtype, a._shape, a._stride, a._storage.backend, float
+        key = primitive, dtypes.default_dtype, (), a._dtype, a._shape, a._stride, a._storage.backend, float
         plan = _plans.get(key)
         if plan is not None:
             result = plan.new()
@@ -309,10 +307,12 @@ def compute_several(primitive: Primitive, *operands: Operand | None, params: tup
 
 
 def _computed_several(
-    primitive: Primitive, operands: Sequence[Operand | None], params: tuple
+    primitive: Primitive, operands: Sequence[Any], params: tuple
 ) -> tuple[Plan, list[Tensor]]:
     key, buffers = _taken(primitive, operands, params)
-    plan = _plans.get(key) or _prepare(primitive, key, operands, params)
+    plan = _plans.get(key)
+    if plan is None:
+        plan = _prepare(primitive, key, primitive.result(operands, params), operands, params)
     results = plan.new_results()
     plan.launch(*[result._at for result in results], *buffers)
     return plan, results
@@ -327,7 +327,7 @@ def _computed(primitive: Primitive, operands: Sequence[Operand], params: tuple) 
             node, notes = primitive.node(operands, params)
             of_converted, result = _computed(primitive, converted, params)
             return of_converted._replace(node=node, notes=notes), result
-        plan = _prepare(primitive, key, operands, params)
+        plan = _prepare(primitive, key, primitive.result(operands, params), operands, params)
     if plan.check is not None:
         plan.check(*buffers)
     result = plan.new()
@@ -335,35 +335,44 @@ def _computed(primitive: Primitive, operands: Sequence[Operand], params: tuple) 
     return plan, result
 
 
-def _prepare(primitive: Primitive, key: tuple, operands: Sequence[Any], params: tuple) -> Plan:
-    """The plan of an operation that is met for the first time with such operands."""
-    made = primitive.result(operands, params)
-    further = primitive.further_results(made, operands, params)
-    backend = _backend_of(operands)
-    launch = primitive.launch(backend, made, operands, params)
-    node, notes = primitive.node(operands, params) if made.dtype.is_floating_point else (None, {})
-    check = primitive.check_elements(backend, operands, params, is_new=True)
-    return _remember(key, backend, launch, made, node, notes, further, check)
-
-
-def _remember(
+def _prepare(
+    primitive: Primitive,
     key: tuple,
-    backend: Backend,
-    launch: Launch,
     made: Result,
-    node: type[Backward] | None = None,
-    notes: dict[str, Any] | None = None,
-    further: Sequence[Result] = (),
-    check: Callable[..., None] | None = None,
+    operands: Sequence[Any],
+    params: tuple,
+    out: Tensor | None = None,
 ) -> Plan:
+    """The plan of an operation that is met for the first time with such operands, or such an `out`.
+
+    Raises:
+        TypeError: all of them are numbers.
+        SeveralDevices: they do not lie on one.
+    """
+    tensors = [each for each in (out, *operands) if isinstance(each, Tensor)]
+    if not tensors:
+        raise TypeError(
+            f"{primitive.name}(): one of the arguments must be a Tensor: Python has numbers of its own"
+        )
+    backend, *others = {each._storage.backend: None for each in tensors}
+    if others:
+        devices = " and ".join(str(each.device) for each in (backend, *others))
+        raise SeveralDevices(
+            f"Expected all tensors to be on the same device, but found at least two devices, {devices}: "
+            f"move one with x.to(device)"
+        )
+    launch = primitive.launch(backend, made, operands, params)
+    check = primitive.check_elements(backend, operands, params, is_new=out is None)
+    records = out is None and made.dtype.is_floating_point
+    node, notes = primitive.node(operands, params) if records else (None, {})
     if len(_plans) >= MOST_PLANS:
         _plans.clear()
-    plan, *more = [
-        Plan(backend, launch, shape, stride, kind, layout.numel(shape), is_row_major, node, notes or {})
-        for shape, stride, kind, _ in (made, *further)
+    plan, *further = [
+        Plan(backend, launch, shape, stride, kind, layout.numel(shape), is_row_major, node, notes)
+        for shape, stride, kind, *_ in (made, *made.further)
         for is_row_major in [stride == layout.default_strides(shape)]
     ]
-    plan = _plans[key] = plan._replace(further=more, check=check)
+    plan = _plans[key] = plan._replace(further=further, check=check)
     return plan
 
 
@@ -389,29 +398,13 @@ def _together(operands: Sequence[Operand], error: SeveralDevices, out: Tensor | 
     ]
 
 
-def _backend_of(operands: Sequence[Operand | None]) -> Backend:
-    """The backend that all tensors among the operands lie on.
-
-    Raises:
-        RuntimeError: they lie on several devices.
-    """
-    backends = {operand._storage.backend: operand for operand in operands if isinstance(operand, Tensor)}
-    if len(backends) > 1:
-        devices = " and ".join(str(tensor.device) for tensor in backends.values())
-        raise SeveralDevices(
-            f"Expected all tensors to be on the same device, but found at least two devices, {devices}: "
-            f"move one with x.to(device)"
-        )
-    return next(iter(backends))
-
-
 def _taken(primitive: Primitive, operands: Sequence[Operand | None], params: tuple) -> tuple[tuple, list]:
     """What a plan depends on, and the buffers that it is launched with.
 
     Raises:
         CarriesNames: an operand has names.
     """
-    key: list[object] = [primitive, get_default_dtype(), params]
+    key: list[object] = [primitive, dtypes.default_dtype, params]
     buffers: list[object] = []
     for operand in operands:
         if isinstance(operand, Tensor):
@@ -481,7 +474,7 @@ def binary_in_place(primitive: Primitive, target: Tensor, other: Operand, writer
         storage, source = target._storage, other._storage
         if storage._memory is not source._memory and not storage.readonly and storage._version >= 0:
             key = (
-                primitive, get_default_dtype(), (),
+                primitive, dtypes.default_dtype, (),
                 target._dtype, target._shape, target._stride, storage.backend,
                 other._dtype, other._shape, other._stride, source.backend,
                 target._dtype, target._shape, target._stride, True, False,
@@ -524,9 +517,7 @@ def update_in_place(
     if plan is None:
         if not is_non_overlapping_and_dense(shape, stride):
             return False
-        made = Result(shape, stride, element_type)
-        launch = primitive.launch(storage.backend, made, tensors, ())
-        plan = _remember(key, storage.backend, launch, made)
+        plan = _prepare(primitive, key, Result(shape, stride, element_type), tensors, (), out=first)
     storage._version += 1
     for memory in others[1:]:
         memory._storage._version += 1
@@ -576,10 +567,7 @@ def compute_into(
             )
         overwritten = tuple([position for position, is_out in enumerate(same) if is_out])
         made = Result(out.shape, out.stride(), out.dtype, overwritten)
-        backend = _backend_of((out, *operands))
-        launch = primitive.launch(backend, made, operands, params)
-        check = primitive.check_elements(backend, operands, params, is_new=False)
-        plan = _remember(key, backend, launch, made, check=check)
+        plan = _prepare(primitive, key, made, operands, params, out)
     if plan.check is not None:
         plan.check(*buffers)
     out._storage._version += 1

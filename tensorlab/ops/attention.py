@@ -239,21 +239,20 @@ class Attention(Primitive):
     saved = ("sums",)
 
     def result(self, operands: Sequence[Any], params: tuple) -> Result:
-        """A row for each query; its dimensions lie in the order that PyTorch's kernel gives them."""
+        """A row for each query; its dimensions lie in the order that PyTorch's kernel gives them.
+
+        Beside the rows the logarithms of their sums.
+        """
         query, key, value, mask = operands
         batch, groups, causal, _ = params
         shape = Size((*_heads(batch, groups), query._shape[-2], value._shape[-1]))
+        sums = Result(shape[:-1], layout.default_strides(shape[:-1]), compute_type(query._dtype))
         if _in_one_kernel(query, key, value, mask, groups):
-            return Result(shape, preserved_strides(shape, query._stride), query._dtype)
+            return Result(shape, preserved_strides(shape, query._stride), query._dtype, further=[sums])
         if causal and mask is not None and shape.numel() and key._shape[-2]:
             shapes_of = ", ".join(str(list(x._shape)) for x in (query, key, value))
             raise _two_masks(f"query, key and value of shapes {shapes_of}")
-        return Result(shape, layout.default_strides(shape), query._dtype)
-
-    def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
-        """The logarithms of the sums."""
-        shape = result.shape[:-1]
-        return [Result(shape, layout.default_strides(shape), compute_type(result.dtype))]
+        return Result(shape, layout.default_strides(shape), query._dtype, further=[sums])
 
     def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
@@ -288,12 +287,9 @@ class AttentionGradient(Primitive):
     name = "scaled_dot_product_attention_backward"
 
     def result(self, operands: Sequence[Any], params: tuple) -> Result:
-        """That of the queries."""
-        return self._gradient(operands[0], params)
-
-    def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
-        """Those of the keys and of the values."""
-        return [self._gradient(operand, params) for operand in operands[1:3]]
+        """That of the queries, and those of the keys and of the values."""
+        of_query, *further = [self._gradient(operand, params) for operand in operands[:3]]
+        return of_query._replace(further=further)
 
     def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
@@ -304,9 +300,7 @@ class AttentionGradient(Primitive):
         gradients = backend.attention_gradient(query._dtype, found, notes.scale)
         empty = not (attended.numel() and key._shape[-2])
         zero = result.dtype.cell.type(0)
-        counts = [
-            layout.numel(each.shape) for each in (result, *self.further_results(result, operands, params))
-        ]
+        counts = [layout.numel(each.shape) for each in (result, *result.further)]
 
         def launch(*buffers: Any) -> None:
             *parts, q, k, v, mask, attended, grad, sums = buffers

@@ -92,13 +92,10 @@ class Scan(Primitive):
         self.kind = gradient and formulas(f"{name.capitalize()}Backward0", input=gradient)
 
     def result(self, operands: Sequence[Any], params: tuple) -> Result:
-        """The shape of the elements, row-major."""
+        """The shape of the elements, row-major, and so the places of extremes."""
         (input,), (_, value) = operands, params
-        return Result(input.shape, layout.default_strides(input.shape), value)
-
-    def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
-        """The places, in the layout of the extremes."""
-        return [result._replace(dtype=dtypes.int64)] if self.places else []
+        made = Result(input.shape, layout.default_strides(input.shape), value)
+        return made._replace(further=[made._replace(dtype=dtypes.int64)]) if self.places else made
 
     def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""

@@ -211,7 +211,7 @@ class Likelihood(Primitive):
     saved = ("sums",)
 
     def result(self, operands: Sequence[Any], params: tuple) -> Result:
-        """One number, or that of each place."""
+        """One number, or that of each place; and the two sums."""
         input, target, weight = operands
         shape = input._shape
         classes = _classes(shape, input._dtype, target._shape, target._dtype)
@@ -223,11 +223,8 @@ class Likelihood(Primitive):
             )
         each = params[1] == "none" and len(shape) > 1
         result = Size((*shape[:1], *shape[2:])) if each else Size()
-        return Result(result, layout.default_strides(result), input._dtype)
-
-    def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
-        """The two sums."""
-        return [Result(Size((2,)), (1,), dtypes.float64)]
+        sums = Result(Size((2,)), (1,), dtypes.float64)
+        return Result(result, layout.default_strides(result), input._dtype, further=[sums])
 
     def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""

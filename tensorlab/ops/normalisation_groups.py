@@ -104,17 +104,17 @@ class Normalise(Primitive):
         """Refuse operands that do not fit."""
 
     def result(self, operands: Sequence[Any], params: tuple) -> Result:
-        """Of the input's shape, in the format of the view."""
+        """Of the input's shape, in the format of the view.
+
+        Beside it the means, variances and scales, in float64 but for those of rows and the scales.
+        """
         input = operands[0]
         self.check(operands, params[0])
-        stride = format_strides(input._shape, self.view(input, params[0]).format)
-        return Result(input._shape, stride, input._dtype)
-
-    def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
-        """The means, variances and scales, in float64 but for those of rows and the scales."""
-        count, number = self.view(operands[0], params[0]).groups.number, compute_type(result.dtype)
+        view, number = self.view(input, params[0]), compute_type(input._dtype)
         kinds = (number, number) if self.rows else (dtypes.float64, dtypes.float64, number)
-        return [Result(Size((count,)), (1,), kind) for kind in kinds]
+        statistics = [Result(Size((view.groups.number,)), (1,), kind) for kind in kinds]
+        stride = format_strides(input._shape, view.format)
+        return Result(input._shape, stride, input._dtype, further=statistics)
 
     def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
@@ -156,17 +156,13 @@ class NormaliseGradient(Primitive):
     name = "normalise_backward"
 
     def result(self, operands: Sequence[Any], params: tuple) -> Result:
-        """That of the input."""
-        input, (norm, argument, *_) = operands[0], params
-        return Result(
-            input._shape, format_strides(input._shape, norm.view(input, argument).format), input._dtype
-        )
-
-    def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
-        """Those of weights and biases; without elements if they are not wanted."""
-        norm, argument, _, wants_weights = params
-        shape = norm.view(operands[0], argument).parameters if wants_weights else Size((0,))
-        return [Result(shape, layout.default_strides(shape), compute_type(result.dtype))] * 2
+        """That of the input, and those of weights and biases; without elements if they are not wanted."""
+        input, (norm, argument, _, wants_weights) = operands[0], params
+        view = norm.view(input, argument)
+        shape = view.parameters if wants_weights else Size((0,))
+        of_weights = Result(shape, layout.default_strides(shape), compute_type(input._dtype))
+        stride = format_strides(input._shape, view.format)
+        return Result(input._shape, stride, input._dtype, further=[of_weights] * 2)
 
     def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""

@@ -217,9 +217,10 @@ class MaxPool(_Pool):
 
     saved = ("places",)
 
-    def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
-        """The places, counted through the lines of a channel."""
-        return [result._replace(dtype=dtypes.int64)]
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Beside the numbers the places, counted through the lines of a channel."""
+        made = super().result(operands, params)
+        return made._replace(further=[made._replace(dtype=dtypes.int64)])
 
     def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""

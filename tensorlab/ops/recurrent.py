@@ -76,14 +76,12 @@ class _Recur(Primitive):
         self.saved = ("h_before", "c_before", "kept") if self.kind.states == 2 else ("h_before", "kept")
 
     def result(self, operands: Sequence[Any], params: tuple) -> Result:
-        """The outputs."""
-        return _rows(operands[0], operands[0]._shape[0], operands[1]._shape[1])
-
-    def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
-        """The states, the states before each step, and what each step keeps."""
+        """The outputs; then the states, the states before each step, and what each step keeps."""
+        rows, size = operands[0]._shape[0], operands[1]._shape[1]
+        made = _rows(operands[0], rows, size)
         states = [_rows(each, *each._shape) for each in operands[3 : 3 + self.kind.states]]
-        kept = _rows(operands[0], result.shape[0], result.shape[1] * self.kind.kept)
-        return [*states, *[result] * len(states), kept]
+        kept = _rows(operands[0], rows, size * self.kind.kept)
+        return made._replace(further=[*states, *[made] * len(states), kept])
 
     def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
@@ -102,14 +100,15 @@ class _RecurGradient(Primitive):
         self.kind, self.name = RECURRENCES[mode], f"{mode.lower()}_backward"
 
     def result(self, operands: Sequence[Any], params: tuple) -> Result:
-        """The gradient of what the input gives."""
-        before, weight = operands[0], operands[self.kind.states + 1]
-        return _rows(before, before._shape[0], weight._shape[0])
+        """The gradient of what the input gives.
 
-    def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
-        """That of what the weights make, without elements if it is the same; then those of the states."""
-        of_products = result if self.kind.apart else _rows(operands[0], 0, 0)
-        return [of_products, *[_rows(each, *each._shape) for each in operands[-self.kind.states :]]]
+        Beside it that of what the weights make, without elements if it is the same, and those of the states.
+        """
+        before, weight = operands[0], operands[self.kind.states + 1]
+        made = _rows(before, before._shape[0], weight._shape[0])
+        of_products = made if self.kind.apart else _rows(before, 0, 0)
+        of_states = [_rows(each, *each._shape) for each in operands[-self.kind.states :]]
+        return made._replace(further=[of_products, *of_states])
 
     def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""

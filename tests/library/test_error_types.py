@@ -56,6 +56,7 @@ CALLS = {
     "to(0)": lambda m: x(m).to(0),
     "zeros(device 0)": lambda m: m.zeros(2, device=0),
     "remainder of numbers": lambda m: m.remainder(2, 3),
+    "add of numbers": lambda m: m.add(2, 3),
     "rsub of a number": lambda m: m.rsub(2, x(m)),
     "clamp of a number": lambda m: m.clamp(2, 1),
     "clamp_min of a number": lambda m: m.clamp_min(2, 3),
@@ -366,6 +367,7 @@ def outcome(call, module):
 
 # What PyTorch raises or answers, and why it is not so here.
 DIFFERENT = {
+    "add of numbers": "PyTorch makes a tensor of two numbers; Python adds them without one",
     "tensor(ragged, empty)": "PyTorch lets the first row decide and drops the number",
     "tensor(tensors)": "rows may be tensors here, as they may be arrays; stack does the same",
     "to(3.5)": "PyTorch takes the number for a dtype; nobody means that",

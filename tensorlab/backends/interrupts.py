@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import signal
 import threading
-from types import TracebackType
 from typing import Any
 
 __all__ = ["HeldBack"]
@@ -39,7 +38,7 @@ class HeldBack:
         cls._noted = True
 
     @classmethod
-    def begin(cls) -> None:
+    def begin(cls, *_: object) -> None:
         """Note interruptions from now on."""
         if threading.current_thread() is not threading.main_thread():
             return
@@ -51,7 +50,7 @@ class HeldBack:
             signal.signal(signal.SIGINT, cls._note)
 
     @classmethod
-    def end(cls) -> None:
+    def end(cls, *_: object) -> None:
         """Pass on what was noted, if this is the end of the outermost `begin`."""
         here = threading.current_thread() is threading.main_thread()
         if not here or signal.getsignal(signal.SIGINT) != cls._note:
@@ -63,10 +62,4 @@ class HeldBack:
         if cls._noted:
             cls._before(signal.SIGINT, None)
 
-    def __enter__(self) -> None:
-        self.begin()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.end()
+    __enter__, __exit__ = begin, end

@@ -27,8 +27,7 @@ def broadcast_shapes(*shapes: Sequence[int]) -> Size:
     ndim = max(map(len, shapes), default=0)
     result = [1] * ndim
     for shape in shapes:
-        for dim in range(-1, -len(shape) - 1, -1):
-            size = shape[dim]
+        for dim, size in enumerate(shape, -len(shape)):
             if size != 1 and result[dim] != size:
                 if result[dim] != 1:
                     named = " and ".join(str(tuple(s)) for s in shapes)
@@ -55,7 +54,7 @@ def broadcast_strides(
     lead = len(new_shape) - len(shape)
     stretched = (
         0 if size == 1 and new != 1 else stride
-        for size, stride, new in zip(shape, strides, new_shape[lead:], strict=True)
+        for size, stride, new in zip(shape, strides, [*new_shape][lead:], strict=True)
     )
     return (0,) * lead + tuple(stretched)
 

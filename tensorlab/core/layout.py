@@ -137,7 +137,7 @@ def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
         (True, False, True)
     """
     expected = 1
-    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+    for size, stride in zip([*shape][::-1], reversed(strides), strict=True):
         if size == 0:
             return True
         if size != 1:

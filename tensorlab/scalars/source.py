@@ -12,7 +12,7 @@ import ast
 import dis
 import inspect
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
@@ -73,8 +73,9 @@ def formula_text(function: Callable, compute: dtype, decorator: str, keep_genera
     general = [f"{decorator}\n{_code(function)}", f"general = {function.__name__}\n"]
     for needed in _needed(function, compute):
         chosen = version(needed, compute)
-        for name, value in _constants(chosen):
-            if constants.setdefault(name, value) != value:
+        for name in _names(chosen):
+            value = chosen.__globals__.get(name)
+            if isinstance(value, (int, float)) and constants.setdefault(name, value) != value:
                 raise ValueError(f"two scalar functions use the name {name} for different constants")
         parts.append(f"{decorator}\n{_code(chosen)}")
         if chosen is not needed:
@@ -121,12 +122,6 @@ def _check_call(caller: Callable, callee: Callable, compute: dtype) -> None:
     other = "float64" if compute is dtypes.float32 else "float32"
     if caller.__name__.endswith(f"_{other}") and version(callee, compute) is not callee:
         raise ValueError(f"{caller.__name__} must call a version of {callee.__name__} by its full name")
-
-
-def _constants(function: Callable) -> Iterator[tuple[str, object]]:
-    for name in _names(function):
-        if isinstance(function.__globals__.get(name), (int, float)):
-            yield name, function.__globals__[name]
 
 
 def _names(function: Callable) -> tuple[str, ...]:

@@ -207,12 +207,18 @@ class _Text:
             if kind != SELF:
                 self.parameters.append(name if kind == NUMBER else f"{name}, {name}_first")
 
-    def _each(self, indent: int, *templates: str, kinds: Sequence[str] = (RUN, ONE, STEP, TRANSPOSED)) -> str:
-        """Lines for each operand that is walked in one of these ways."""
+    def _each(
+        self,
+        indent: int,
+        *templates: str,
+        kinds: Sequence[str] = (RUN, ONE, STEP, TRANSPOSED),
+        names: Sequence[str] = ("out", *NAMES),
+    ) -> str:
+        """Lines for each of these operands that is walked in one of these ways."""
         return "".join(
             f"{' ' * indent}{template.format(name=name, k=k)}\n"
             for name, kind, k in self.walked
-            if kind in kinds
+            if kind in kinds and name in names
             for template in templates
         )
 
@@ -280,16 +286,17 @@ class _Text:
 
     def _row(self, indent: int) -> str:
         """The lines that compute a row. Where a fast formula does not hold everywhere, a look comes first."""
-        space, cells = " " * indent, {name: self._cell(name, kind) for name, kind, _ in self.walked}
+        space, cells = " " * indent, {name: f"{name}[{name}_cell + i]" for name, *_ in self.walked}
+        cells |= {name: f"{name}_near[i]" for name, kind, _ in self.walked if kind == STEP}
+        cells |= {name: f"{name}_near[{name}_row + i]" for name, kind, _ in self.walked if kind == TRANSPOSED}
         apart = ["{name}_step = np.uint64(walk[{k}, inner])"]
         gathered = ["for i in range(count):", "    {name}_near[i] = {name}[{name}_cell + i * {name}_step]"]
         scattered = ["for i in range(count):", "    {name}[{name}_cell + i * {name}_step] = {name}_near[i]"]
         is_read = any(kind == SELF for *_, kind in self.inputs)
-        read = [each for each in self.walked if each[1] == STEP and (each[0] != "out" or is_read)]
-        written = [each for each in self.walked if each[1] == STEP and each[0] == "out"]
         values = []
         lines = self._each(indent, "{name}_cell = np.uint64({name}_start)", kinds=[RUN, STEP])
-        lines += self._each(indent, *apart, kinds=[STEP]) + self._lines(indent, read, gathered)
+        lines += self._each(indent, *apart, kinds=[STEP])
+        lines += self._each(indent, *gathered, kinds=[STEP], names=["out", *NAMES] if is_read else NAMES)
         for name, variable, element_type, kind in self.inputs:
             if kind in (ONE, NUMBER):
                 cell = name if kind == NUMBER else f"{name}[{name}_start]"
@@ -308,21 +315,7 @@ class _Text:
             lines += f"{space}strayed = False\n" + loop.format("", "", look)
             lines += f"{space}if strayed:\n" + loop.format(*["    "] * 2, general)
             lines += f"{space}else:\n" + loop.format(*["    "] * 2, fast)
-        return lines + self._lines(indent, written, scattered)
-
-    @staticmethod
-    def _lines(indent: int, operands: Sequence[tuple[str, str, int]], templates: Sequence[str]) -> str:
-        return "".join(
-            f"{' ' * indent}{template.format(name=name, k=k)}\n"
-            for name, _, k in operands
-            for template in templates
-        )
-
-    @staticmethod
-    def _cell(name: str, kind: str) -> str:
-        """Element `i` of a row."""
-        place = {STEP: "near[i]", TRANSPOSED: f"near[{name}_row + i]"}
-        return f"{name}_{place[kind]}" if kind in place else f"{name}[{name}_cell + i]"
+        return lines + self._each(indent, *scattered, kinds=[STEP], names=["out"])
 
     def _load(self, cell: str, element_type: dtype) -> str:
         """The number that a cell holds, in the compute type."""

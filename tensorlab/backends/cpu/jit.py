@@ -63,16 +63,14 @@ _lock = threading.RLock()
 # The modules whose intrinsics write instructions of kernels: every kernel is made anew when one of them
 # changes. Numba itself only sees whether the file changes in which a kernel stands.
 _WRITERS = ("gemm/registers.py", "intrinsics.py", "pointers.py", "simd.py")
+_texts = b"".join(Path(__file__).parent.joinpath(name).read_bytes() for name in _WRITERS)
+_WRITTEN_BY = hashlib.sha256(_texts).hexdigest()
 
 
 class _Compiling(event.Listener):
     """Hears when the lock of the compiler is taken and given back."""
 
-    def on_start(self, event: object) -> None:
-        HeldBack.begin()
-
-    def on_end(self, event: object) -> None:
-        HeldBack.end()
+    on_start, on_end = HeldBack.begin, HeldBack.end
 
 
 event.register("numba:compiler_lock", _Compiling())
@@ -140,38 +138,27 @@ def load(stem: str, source: str) -> ModuleType:
     """
     name = f"{stem}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
     module_name = f"tensorlab_kernels.{name}"
-    with _lock:
-        return sys.modules.get(module_name) or _make(module_name, name, source)
-
-
-def _make(module_name: str, name: str, source: str) -> ModuleType:
-    """Write the text of a module where it is not there yet, and run it."""
-    path = cache_directory() / f"{name}.py"
-    if not path.exists():
-        _write(path, source)
-    spec = importlib.util.spec_from_file_location(module_name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[module_name] = module  # Numba looks the module up by name when it reloads a cached kernel
-    try:
-        with _kept_in(None):
+    with _kept_in(None):
+        if module_name in sys.modules:
+            return sys.modules[module_name]
+        path = cache_directory() / f"{name}.py"
+        if not path.exists():
+            _write(path, source)
+        spec = importlib.util.spec_from_file_location(module_name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[module_name] = module  # Numba looks the module up by name when it reloads a cached kernel
+        try:
             spec.loader.exec_module(module)
-        # The text says `cache=True`, for which Numba has a class of its own.
-        for made in vars(module).values():
-            if type(getattr(made, "_cache", None)) is FunctionCache:
-                made._cache.__class__ = _KernelFiles
-    except BaseException:  # after Ctrl-C as well, nobody may find half a module
-        del sys.modules[module_name]
-        raise
-    return module
-
-
-@functools.cache
-def _writers() -> str:
-    """Changes with the text of `_WRITERS`."""
-    texts = (Path(__file__).parent.joinpath(name).read_bytes() for name in _WRITERS)
-    return hashlib.sha256(b"".join(texts)).hexdigest()
+            # The text says `cache=True`, for which Numba has a class of its own.
+            for made in vars(module).values():
+                if type(getattr(made, "_cache", None)) is FunctionCache:
+                    made._cache.__class__ = _KernelFiles
+        except BaseException:  # after Ctrl-C as well, nobody may find half a module
+            del sys.modules[module_name]
+            raise
+        return module
 
 
 class _KernelFiles(FunctionCache):
@@ -182,7 +169,7 @@ class _KernelFiles(FunctionCache):
     """
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return *super()._index_key(sig, codegen), _writers()  # type: ignore[no-untyped-call]
+        return *super()._index_key(sig, codegen), _WRITTEN_BY  # type: ignore[no-untyped-call]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel for these arguments, or None."""

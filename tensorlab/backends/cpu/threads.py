@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import sys
@@ -14,19 +15,14 @@ from tensorlab.backends.operands import WORTHWHILE
 __all__ = ["WORTHWHILE", "get_num_threads", "layer", "set_num_threads", "team_for"]
 
 
-def _find_tbb() -> bool:
-    """Load the TBB that pip installed, which lies where Numba does not look."""
-    names = {"linux": "lib/libtbb.so.12", "win32": "Library/bin/tbb12.dll", "darwin": "lib/libtbb.12.dylib"}
-    library = Path(sys.prefix) / names.get(sys.platform, "lib/libtbb.so.12")
-    try:
-        ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
-    except OSError:
-        return False
-    return True
-
-
-if os.environ.get("NUMBA_THREADING_LAYER", "tbb") == "tbb" and _find_tbb():
-    config.THREADING_LAYER = "tbb"  # type: ignore[attr-defined]
+# The TBB that pip installed lies where Numba does not look; without it Numba chooses another layer.
+if os.environ.get("NUMBA_THREADING_LAYER", "tbb") == "tbb":
+    _names = {"win32": "Library/bin/tbb12.dll", "darwin": "lib/libtbb.12.dylib"}
+    with contextlib.suppress(OSError):
+        ctypes.CDLL(
+            str(Path(sys.prefix, _names.get(sys.platform, "lib/libtbb.so.12"))), mode=ctypes.RTLD_GLOBAL
+        )
+        config.THREADING_LAYER = "tbb"  # type: ignore[attr-defined]
 
 _count = _most = config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
 

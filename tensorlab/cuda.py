@@ -15,7 +15,9 @@ cuda`` in place of ``from numba import cuda``. `simulate` runs it and counts wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import threading
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,11 +25,13 @@ from tensorlab.backends.cuda import gpu, is_there, simulator
 from tensorlab.backends.cuda.counts import Access, KernelLine, Report, Request, simulate
 from tensorlab.backends.cuda.driver import AcceleratorError
 from tensorlab.backends.cuda.graphs import CUDAGraph, graph, graph_pool_handle, is_current_stream_capturing
-from tensorlab.backends.cuda.memory import OutOfMemoryError
+from tensorlab.backends.cuda.memory import OutOfMemoryError, readable
 from tensorlab.backends.cuda.occupancy import Occupancy, occupancy
 from tensorlab.backends.cuda.schedules import Exploration, Outcome, explore
 from tensorlab.backends.cuda.simulator import KernelError, Race, Shape, Touch
-from tensorlab.core.devices import device
+from tensorlab.core import devices
+from tensorlab.random import default_generator
+from tensorlab.tensor import Tensor
 
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
@@ -57,18 +61,25 @@ __all__ = [
     "current_device",
     "current_stream",
     "default_stream",
+    "device",
     "device_count",
+    "device_of",
     "empty_cache",
     "explore",
     "get_device_capability",
     "get_device_name",
     "get_device_properties",
+    "get_rng_state",
+    "get_rng_state_all",
     "graph",
     "graph_pool_handle",
     "grid",
     "gridsize",
     "init",
+    "initial_seed",
+    "ipc_collect",
     "is_available",
+    "is_bf16_supported",
     "is_current_stream_capturing",
     "is_initialized",
     "local",
@@ -80,9 +91,15 @@ __all__ = [
     "memory_allocated",
     "memory_reserved",
     "memory_stats",
+    "memory_summary",
     "occupancy",
     "reset_peak_memory_stats",
+    "seed",
+    "seed_all",
     "set_device",
+    "set_rng_state",
+    "set_rng_state_all",
+    "set_stream",
     "shared",
     "shfl_down_sync",
     "shfl_sync",
@@ -97,16 +114,20 @@ __all__ = [
     "warpsize",
 ]
 
-Place = device | str | int | None
+Place = devices.device | str | int | None
 
 
 class DeviceProperties(NamedTuple):
-    """A GPU: its name, its compute capability `major.minor` (what its kernels may use), its bytes."""
+    """A GPU: its name, its compute capability `major.minor` (what its kernels may use), its bytes.
+
+    `multi_processor_count` says on how many processors its blocks run.
+    """
 
     name: str
     major: int
     minor: int
     total_memory: int
+    multi_processor_count: int
 
 
 def is_available() -> bool:
@@ -164,7 +185,7 @@ def get_device_properties(device: Place = None) -> DeviceProperties:
         RuntimeError: there is no such GPU.
     """
     driver = _need("get_device_properties", device).driver
-    return DeviceProperties(driver.name, *driver.capability, driver.total)
+    return DeviceProperties(driver.name, *driver.capability, driver.total, driver.processors)
 
 
 def get_device_name(device: Place = None) -> str:
@@ -187,6 +208,54 @@ def get_device_capability(device: Place = None) -> tuple[int, int]:
     return get_device_properties(device)[1:3]
 
 
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """Whether the GPU computes in bfloat16; False without one.
+
+    Args:
+        including_emulation: True also where each number is widened to float32, as every GPU can; False only
+            where tensor cores multiply in bfloat16: from compute capability 8.0 on.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.bfloat16 if tl.cuda.is_bf16_supported() else tl.float16
+        tensorlab.float16
+    """
+    return is_available() and (including_emulation or get_device_capability() >= (8, 0))
+
+
+class device:  # noqa: N801 - PyTorch's name
+    """Within a ``with``, ``"cuda"`` means this GPU. There is one, so it does already.
+
+    Args:
+        device: the GPU; None, or a negative number, for no change.
+
+    Raises:
+        RuntimeError: there is no such GPU.
+    """
+
+    def __init__(self, device: Place) -> None:
+        self.idx = -1
+        if device is not None and not (isinstance(device, int) and device < 0):
+            self.idx = _need("device", device).device.index or 0
+
+    def __enter__(self) -> None:
+        """Nothing changes."""
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing has changed."""
+
+
+class device_of(device):  # noqa: N801 - PyTorch's name
+    """Within a ``with``, ``"cuda"`` means the GPU that a tensor lies on; a tensor of the CPU changes nothing.
+
+    Args:
+        obj: the tensor.
+    """
+
+    def __init__(self, obj: Tensor) -> None:
+        super().__init__(obj.device if obj.device.type == "cuda" else None)
+
+
 def synchronize(device: Place = None) -> None:
     """Wait until a GPU has done all that it was told to.
 
@@ -199,8 +268,8 @@ def synchronize(device: Place = None) -> None:
 def _need(function: str, place: Place) -> Cuda:
     found = gpu(f"cuda.{function}()")
     if isinstance(place, int):
-        place = device("cuda", place)
-    if place is not None and device(place) not in (device("cuda"), found.device):
+        place = devices.device("cuda", place)
+    if place is not None and devices.device(place) not in (devices.device("cuda"), found.device):
         raise RuntimeError(
             f"cuda.{function}(): there is no CUDA device {str(place)!r}; there is {str(found.device)!r}"
         )
@@ -296,8 +365,13 @@ class Stream:
         self._backend.synchronize()
 
 
-# The streams that are current, the innermost last.
-_streams: list[Stream] = []
+class _Current(threading.local):
+    """The stream that a thread gives its work to; None for the default one."""
+
+    stream: Stream | None = None
+
+
+_current = _Current()
 
 
 def default_stream(device: Place = None) -> Stream:
@@ -306,31 +380,41 @@ def default_stream(device: Place = None) -> Stream:
     Raises:
         RuntimeError: there is no such GPU.
     """
-    _need("default_stream", device)
-    return Stream()
+    backend = _need("default_stream", device)
+    if backend not in _default:
+        _default[backend] = Stream()
+    return _default[backend]
+
+
+# The default stream of each backend: always the same object, so that two answers are equal.
+_default: dict[Cuda, Stream] = {}
 
 
 def current_stream(device: Place = None) -> Stream:
-    """The stream of the innermost ``with tensorlab.cuda.stream(...)``, or the default one.
+    """The stream that ``with tensorlab.cuda.stream(...)`` or `set_stream` said last, else the default one.
 
     Raises:
         RuntimeError: there is no such GPU.
     """
     _need("current_stream", device)
-    return _streams[-1] if _streams else default_stream()
+    return _current.stream or default_stream()
+
+
+def set_stream(stream: Stream | None) -> None:
+    """Give the work of this thread to a stream from now on; None changes nothing."""
+    if stream is not None:
+        _current.stream = stream
 
 
 @contextmanager
 def stream(stream: Stream | None) -> Iterator[None]:
     """Within a ``with``, give the work to a stream; None changes nothing."""
-    if stream is None:
-        yield
-        return
-    _streams.append(stream)
+    before = _current.stream
+    set_stream(stream)
     try:
         yield
     finally:
-        _streams.pop()
+        _current.stream = before
 
 
 # --- memory -------------------------------------------------------------------------------------------------
@@ -390,6 +474,38 @@ def memory_stats(device: Place = None) -> dict[str, int]:
     }
 
 
+def memory_summary(device: Place = None, abbreviated: bool = False) -> str:
+    """What the allocator counts, as a table to print.
+
+    Args:
+        device: the GPU.
+        abbreviated: leave out how often it turned to the driver.
+
+    Raises:
+        RuntimeError: there is no such GPU.
+    """
+    found = _need("memory_summary", device)
+    memory = found.memory
+    rows = [
+        ("Allocated memory", readable(memory.allocated), readable(memory.peak)),
+        ("GPU reserved memory", readable(memory.reserved), readable(memory.peak_reserved)),
+        ("GPU free memory", readable(memory.driver.free()), readable(memory.total)),
+    ]
+    if not abbreviated:
+        rows += [
+            ("Blocks asked of the driver", str(memory.from_driver), ""),
+            ("Blocks given back to it", str(memory.to_driver), ""),
+            ("Requests after all kept blocks were given back", str(memory.retries), ""),
+            ("Requests that were refused", str(memory.refusals), ""),
+        ]
+    head = (f"Memory of {found.device}, {found.driver.name}", "Now", "Peak, or all")
+    return "\n".join(f"{name:<47} {now:>12} {peak:>14}".rstrip() for name, now, peak in [head, *rows])
+
+
+def ipc_collect() -> None:
+    """Give back memory that other processes no longer use: they never do, so there is none."""
+
+
 def mem_get_info(device: Place = None) -> tuple[int, int]:
     """The bytes that the GPU has free, and all that it has.
 
@@ -404,23 +520,73 @@ def mem_get_info(device: Place = None) -> tuple[int, int]:
 
 
 def manual_seed(seed: int) -> None:
-    """Seed the generator of the current GPU: it has none of its own, so nothing changes.
+    """Begin the stream of a seed for the GPU alone; nothing without one.
 
-    What the GPU draws are numbers of `tensorlab.random.Philox`: of the seed of `tensorlab.manual_seed`.
-
-    Raises:
-        TypeError, ValueError: the seed is no number.
-    """
-    int(seed)
-
-
-def manual_seed_all(seed: int) -> None:
-    """Seed the generators of all GPUs: see `manual_seed`.
+    `tensorlab.manual_seed` begins it as well. What the GPU draws are numbers of `tensorlab.random.Philox`.
 
     Raises:
-        TypeError, ValueError: the seed is no number.
+        TypeError, ValueError: the seed is no number, or has more than 64 bits.
     """
-    int(seed)
+    seed = int(seed)
+    if is_there():
+        default_generator.manual_seed_of_gpus(seed)
+
+
+manual_seed_all = manual_seed
+
+
+def seed() -> None:
+    """Begin a stream for the GPU that cannot be foreseen; nothing without one."""
+    manual_seed(int.from_bytes(os.urandom(8), "little"))
+
+
+seed_all = seed
+
+
+def initial_seed() -> int:
+    """The seed that the GPU's stream began with.
+
+    Raises:
+        RuntimeError: there is no GPU.
+    """
+    gpu("cuda.initial_seed()")
+    return default_generator.initial_seed_of_gpus()
+
+
+def get_rng_state(device: Place = "cuda") -> Tensor:
+    """Where the GPU's stream stands, as 16 bytes in a tensor of the CPU.
+
+    Raises:
+        RuntimeError: there is no such GPU.
+    """
+    _need("get_rng_state", device)
+    return default_generator.get_state_of_gpus()
+
+
+def get_rng_state_all() -> list[Tensor]:
+    """`get_rng_state` of each GPU."""
+    return [get_rng_state(number) for number in range(device_count())]
+
+
+def set_rng_state(new_state: Tensor, device: Place = "cuda") -> None:
+    """Go to where the GPU's stream stood when `get_rng_state` was called.
+
+    Raises:
+        TypeError: `new_state` is no tensor of dtype uint8.
+        RuntimeError: it is not the state of a GPU, or there is no such GPU.
+    """
+    _need("set_rng_state", device)
+    default_generator.set_state_of_gpus(new_state)
+
+
+def set_rng_state_all(new_states: Sequence[Tensor]) -> None:
+    """`set_rng_state` of each GPU.
+
+    Raises:
+        RuntimeError: there is no GPU for a state.
+    """
+    for number, state in enumerate(new_states):
+        set_rng_state(state, number)
 
 
 # --- what kernels read --------------------------------------------------------------------------------------

@@ -408,7 +408,7 @@ def _with_replacement(input: Tensor, draws: int, generator: Generator | None) ->
     rows = input.shape[0] if input.ndim == 2 else 1
     strides = input.stride() if input.ndim == 2 else (0, *input.stride())
     found = empty((*input.shape[:-1], draws), dtype=dtypes.int64, device=input.device)
-    source = as_generator(generator)
+    source = as_generator(generator, input)
     launch = input._storage.backend.random(
         "categories",
         (rows, input.shape[-1], draws),

@@ -67,7 +67,7 @@ def fill_new(target: Tensor, distribution: str, generator: Generator | None, *nu
 
 
 def _fill(target: Tensor, distribution: str, generator: Generator | None, *numbers: Number) -> None:
-    source = as_generator(generator)
+    source = as_generator(generator, target)
     written = OperandLayout(target._dtype, target._stride)
     launch = target._storage.backend.random(distribution, target._shape, written)
     buffer = target._buffer()
@@ -89,7 +89,7 @@ def fill_each(target: Tensor, distribution: str, generator: Generator | None, pa
     strides = broadcasting.expand_strides(parameters.shape, parameters.stride(), target.shape)
     if isinstance(strides, layout.Refusal):
         raise RuntimeError(strides.reason)
-    source = as_generator(generator)
+    source = as_generator(generator, target)
     launch = target._storage.backend.random(
         distribution,
         target._shape,
@@ -141,16 +141,22 @@ def require_deviation(std: float) -> None:
         )
 
 
-def as_generator(generator: Generator | None) -> Generator:
-    """The generator that an argument means; None is the default one.
+def as_generator(generator: Generator | None, target: Tensor) -> Generator:
+    """The generator that an argument means, for numbers in a tensor; None is the default one.
 
     Raises:
         TypeError: it is no generator.
+        RuntimeError: it is one of a GPU, and the tensor lies on the CPU.
     """
     if generator is None:
         return default_generator
     if not isinstance(generator, Generator):
         raise TypeError(f"generator must be a tensorlab.Generator or None, got {generator!r}")
+    if generator.device.type == "cuda" and target.device.type == "cpu":
+        raise RuntimeError(
+            f"Expected a 'cpu' device type for generator but found 'cuda': make the tensor with "
+            f"device={str(generator.device)!r}, or bring a tensorlab.Generator()"
+        )
     return generator
 
 

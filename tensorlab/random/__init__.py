@@ -13,7 +13,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator
 
-from tensorlab.core.devices import as_device, device
+from tensorlab.backends import backend_of
+from tensorlab.core.devices import device
 from tensorlab.random.counter import philox_block, stream_words
 from tensorlab.random.generator import Generator, default_generator
 from tensorlab.random.philox import Philox
@@ -118,17 +119,17 @@ def set_rng_state(new_state: Tensor) -> None:
 
 @contextlib.contextmanager
 def fork_rng(
-    devices: Iterable[device | str] | None = None, enabled: bool = True, device_type: str | None = None
+    devices: Iterable[device | str | int] | None = None, enabled: bool = True, device_type: str | None = None
 ) -> Iterator[None]:
     """A block of code after which the default stream stands where it stood before.
 
     Args:
-        devices: devices whose streams are set back beside the CPU's.
+        devices: devices whose streams are set back beside the CPU's; those of GPUs are in any case.
         enabled: False makes it an ordinary block.
         device_type: the type of `devices`.
 
     Raises:
-        RuntimeError: one of the devices has no backend here.
+        RuntimeError: one of the devices is not there.
 
     Example:
         >>> import tensorlab as tl
@@ -142,9 +143,9 @@ def fork_rng(
         yield
         return
     for place in devices or ():
-        as_device(place)
+        backend_of(place)
     if device_type is not None:
-        as_device(device_type)
+        backend_of(device_type)
     state = get_rng_state()
     try:
         yield

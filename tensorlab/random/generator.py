@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab.backends import RandomState
+from tensorlab.backends import RandomState, backend_of
 from tensorlab.core import dtypes
-from tensorlab.core.devices import as_device, device
+from tensorlab.core.devices import device
 from tensorlab.core.layout import Size
 from tensorlab.tensor import Tensor, make_dense
 
@@ -33,7 +33,7 @@ LAYOUT = np.dtype(
         ("words", "<u8", (624,)),
         ("taken", "<u8"),  # words of the stream of GPUs; PyTorch's field has no use and is 0
         ("spare", "<f8"),  # a normal number that was made but not given out
-        ("unused_rho", "<f8"),
+        ("of_gpus", "<u8"),  # in which bits the seed of GPUs differs; PyTorch's field has no use and is 0
         ("has_spare", "<i4"),
         ("gap", "<i4"),
         ("spare_float32", "<f4"),  # only ever set by PyTorch, and kept for it
@@ -46,11 +46,13 @@ LAYOUT = np.dtype(
 class Generator:
     """A stream of random numbers that is independent of all others.
 
+    One of the CPU has a second stream, from which numbers on GPUs come. One of a GPU has that stream alone.
+
     Args:
         device: the device that the numbers are made on.
 
     Raises:
-        RuntimeError: no such device, or none with a backend here.
+        RuntimeError: no such device, or it is not there.
 
     Example:
         >>> import tensorlab as tl
@@ -71,7 +73,7 @@ class Generator:
     _state: RandomState
 
     def __init__(self, device: device | str = "cpu") -> None:
-        self._device = as_device(device)
+        self._device = backend_of(device).device
         # Taken while numbers are made, so that two threads never give out the same ones.
         self._lock = threading.RLock()
         self._state = RandomState(np.zeros(625, np.uint32), np.zeros(2), np.zeros(2, np.uint64))
@@ -93,12 +95,9 @@ class Generator:
             RuntimeError: the seed is no int.
             ValueError: it has more than 64 bits.
         """
-        if not isinstance(seed, int) or isinstance(seed, bool):
-            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
-        if not -(2**63) <= seed < 2**64:
-            raise ValueError(f"Overflow when unpacking long long: a seed has 64 bits, got {seed}")
+        chosen = _of_64_bits(seed)
         with self._lock:
-            self._begin(seed % 2**64)
+            self._begin(chosen)
         return self
 
     def seed(self) -> int:
@@ -111,11 +110,40 @@ class Generator:
         """The seed that the stream began with, from 0 to 2^64 - 1."""
         return self._seed
 
-    def get_state(self) -> Tensor:
-        """Where the stream stands, as 5056 bytes in a tensor of dtype uint8.
+    def manual_seed_of_gpus(self, seed: int) -> None:
+        """Begin the stream of a seed for GPUs alone (see `manual_seed`)."""
+        chosen = _of_64_bits(seed)
+        with self._lock:
+            self._state.counted[:] = chosen, 0
 
-        The bytes are laid out as PyTorch's are: a state can be taken from one library to the other.
+    def initial_seed_of_gpus(self) -> int:
+        """The seed that the stream for GPUs began with."""
+        return int(self._state.counted[0])
+
+    def get_state_of_gpus(self) -> Tensor:
+        """Where the stream for GPUs stands: the seed, and how many words were taken, as 16 bytes."""
+        memory = self._state.counted.copy().view(np.uint8)
+        return make_dense(memory, dtypes.uint8, Size((memory.size,)), (1,))
+
+    def set_state_of_gpus(self, new_state: Tensor) -> None:
+        """Go to where the stream for GPUs stood when `get_state_of_gpus` was called.
+
+        Raises:
+            TypeError: `new_state` is no tensor of dtype uint8.
+            RuntimeError: it has another size.
         """
+        content = _content(new_state, "GPU", self._state.counted.nbytes)
+        with self._lock:
+            self._state.counted[:] = np.frombuffer(content, np.uint64)
+
+    def get_state(self) -> Tensor:
+        """Where the stream stands, as 5056 bytes in a tensor of dtype uint8; of a GPU's, as 16.
+
+        The bytes of the CPU's are laid out as PyTorch's are: a state can be taken from one library to the
+        other.
+        """
+        if self._device.type == "cuda":
+            return self.get_state_of_gpus()
         with self._lock:
             words, spare, _ = self._started()
             record = np.zeros((), LAYOUT)
@@ -125,7 +153,7 @@ class Generator:
             record["words"] = words[:624]
             if spare[1]:
                 record["spare"], record["has_spare"] = spare[0], 1
-            record["taken"] = self._state.counted[1]
+            record["of_gpus"], record["taken"] = self._state.counted ^ np.array([self._seed, 0], np.uint64)
             record["spare_float32"], record["has_spare_float32"] = self._spare_float32
         memory = np.frombuffer(bytearray(record.tobytes()), np.uint8)
         return make_dense(memory, dtypes.uint8, Size((memory.size,)), (1,))
@@ -137,15 +165,11 @@ class Generator:
             TypeError: `new_state` is no tensor of dtype uint8.
             RuntimeError: it has another size, or its bytes are no state.
         """
-        if not isinstance(new_state, Tensor):
-            raise TypeError(f"expected a tensor, as get_state() gives it, but got {new_state!r}")
-        if new_state.dtype is not dtypes.uint8:
-            raise TypeError(f"RNG state must be a tensor of dtype uint8, got {new_state.dtype.name}")
-        if new_state.numel() != LAYOUT.itemsize:
-            raise RuntimeError(
-                f"the state of a CPU generator has {LAYOUT.itemsize} bytes, got {new_state.numel()}"
-            )
-        record = np.frombuffer(new_state._cells_array().tobytes(), LAYOUT)[0]
+        if self._device.type == "cuda":
+            self.set_state_of_gpus(new_state)
+            self._seed, self._seeded = self.initial_seed_of_gpus(), False
+            return
+        record = np.frombuffer(_content(new_state, "CPU", LAYOUT.itemsize), LAYOUT)[0]
         left, position = int(record["left"]), int(record["next"])
         fresh = (left, position) == (1, 0)
         if not record["seeded"] or not (fresh or (1 <= position <= 624 and left + position == 625)):
@@ -155,7 +179,7 @@ class Generator:
             self._state.words[:624] = record["words"].astype(np.uint32)
             self._state.words[624] = position
             self._state.spare[:] = (record["spare"], 1.0) if record["has_spare"] else (0.0, 0.0)
-            self._state.counted[:] = self._seed, record["taken"]
+            self._state.counted[:] = self._seed ^ int(record["of_gpus"]), record["taken"]
             self._spare_float32 = float(record["spare_float32"]), int(record["has_spare_float32"])
 
     def clone_state(self) -> Generator:
@@ -184,6 +208,26 @@ class Generator:
 
     def __repr__(self) -> str:
         return f"Generator(device={str(self._device)!r}, initial_seed={self._seed})"
+
+
+def _of_64_bits(seed: int) -> int:
+    """A seed as it is kept, from 0 to 2^64 - 1."""
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+    if not -(2**63) <= seed < 2**64:
+        raise ValueError(f"Overflow when unpacking long long: a seed has 64 bits, got {seed}")
+    return seed % 2**64
+
+
+def _content(state: Tensor, kind: str, size: int) -> bytes:
+    """The bytes of a state, which must be so many."""
+    if not isinstance(state, Tensor):
+        raise TypeError(f"expected a tensor, as get_state() gives it, but got {state!r}")
+    if state.dtype is not dtypes.uint8:
+        raise TypeError(f"RNG state must be a tensor of dtype uint8, got {state.dtype.name}")
+    if state.numel() != size:
+        raise RuntimeError(f"the state of a {kind} generator has {size} bytes, got {state.numel()}")
+    return np.array(state.tolist(), np.uint8).tobytes()
 
 
 def _restored(device: device, state: Tensor) -> Generator:

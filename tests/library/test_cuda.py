@@ -12,6 +12,7 @@ import pytest
 
 import tensorlab as tl
 from tensorlab.backends import HOST, cuda, gpu
+from tensorlab.backends.cuda.memory import readable
 
 
 @pytest.fixture
@@ -28,8 +29,14 @@ def test_without_a_gpu_what_can_be_answered_is_answered():
     assert tl.cuda.device_count() == 0
     assert tl.cuda.memory_allocated() == tl.cuda.max_memory_reserved("cuda:0") == 0
     assert tl.cuda.memory_stats() == {}
-    assert tl.cuda.empty_cache() is None
-    with tl.cuda.stream(None):
+    assert tl.cuda.empty_cache() is tl.cuda.ipc_collect() is None
+    assert tl.cuda.get_rng_state_all() == []
+    assert not tl.cuda.is_bf16_supported()
+    state = tl.get_rng_state()
+    tl.cuda.manual_seed_all(tl.initial_seed() ^ 1)  # as in PyTorch, which says nothing either
+    tl.cuda.seed()
+    assert tl.equal(tl.get_rng_state(), state)
+    with tl.cuda.stream(None), tl.cuda.device(None), tl.cuda.device_of(tl.ones(1)):
         assert (tl.ones(2) + 1).tolist() == [2, 2]
     assert min(timeit.repeat(tl.cuda.is_available, number=100, repeat=5)) / 100 < 100e-6
 
@@ -49,6 +56,13 @@ def test_without_a_gpu_what_can_be_answered_is_answered():
         tl.cuda.Event,
         tl.cuda.init,
         tl.cuda.reset_peak_memory_stats,
+        tl.cuda.memory_summary,
+        tl.cuda.initial_seed,
+        tl.cuda.get_rng_state,
+        lambda: tl.cuda.set_rng_state(tl.zeros(16, dtype=tl.uint8)),
+        lambda: tl.cuda.device(0),
+        lambda: tl.Generator("cuda"),
+        tl.cuda.default_stream,
     ],
 )
 def test_what_needs_a_gpu_is_refused_with_what_would_work(ask):
@@ -292,12 +306,51 @@ def test_events_and_streams(simulated):
         tl.cuda.Event().elapsed_time(end)
 
 
+def test_the_current_stream_is_that_of_a_thread(simulated):
+    default, stream, other = tl.cuda.default_stream(), tl.cuda.Stream(), tl.cuda.Stream()
+    assert tl.cuda.current_stream() is tl.cuda.default_stream("cuda:0") is default
+    with tl.cuda.stream(stream):
+        tl.cuda.set_stream(other)
+        tl.cuda.set_stream(None)
+        assert tl.cuda.current_stream() is other
+        with futures.ThreadPoolExecutor(1) as pool:
+            assert pool.submit(tl.cuda.current_stream).result() is default
+    assert tl.cuda.current_stream() is default
+
+
+def test_contexts_of_gpus_name_the_one_there_is(simulated):
+    with tl.cuda.device(0) as entered, tl.cuda.device("cuda"), tl.cuda.device(-1):
+        assert entered is None
+        assert tl.cuda.current_device() == 0
+    assert (tl.cuda.device(0).idx, tl.cuda.device(None).idx) == (0, -1)
+    assert (tl.cuda.device_of(tl.ones(1)).idx, tl.cuda.device_of(tl.ones(1).cuda()).idx) == (-1, 0)
+    with pytest.raises(
+        RuntimeError, match=r"cuda\.device\(\): there is no CUDA device 'cuda:5'; there is 'cuda:0'"
+    ):
+        tl.cuda.device(5)
+
+
+def test_the_memory_is_summed_up_in_a_table(simulated):
+    x = tl.zeros(1000, device="cuda")
+    found = tl.cuda.memory_summary()
+    assert found.splitlines()[0].startswith("Memory of cuda:0, tensorlab's simulator")
+    allocated = readable(tl.cuda.memory_allocated())
+    assert found.splitlines()[1].split("  ")[0] == "Allocated memory"
+    assert allocated in found.splitlines()[1]
+    assert "Requests that were refused" in found
+    assert "refused" not in tl.cuda.memory_summary(0, abbreviated=True)
+    assert x.is_cuda
+
+
 def test_what_the_device_is_called(simulated):
     assert tl.cuda.is_available()
     assert (tl.cuda.device_count(), tl.cuda.current_device()) == (1, 0)
     assert tl.accelerator.current_accelerator() == tl.device("cuda")
     assert "simulator" in tl.cuda.get_device_name()
     assert tl.cuda.get_device_capability() == (0, 0)
+    assert tl.cuda.is_bf16_supported()
+    assert not tl.cuda.is_bf16_supported(including_emulation=False)
+    assert tl.cuda.get_device_properties(0).multi_processor_count == 1
     assert gpu("a test") is not HOST
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 import tensorlab as tl
@@ -47,6 +49,72 @@ def test_a_stream_goes_on_from_where_its_state_was_taken(device):
     with tl.random.fork_rng():
         inside = x.clone().bernoulli_()
     assert x.bernoulli_().equal(inside)
+
+
+def test_the_stream_of_the_gpu_has_a_seed_and_a_state_of_its_own(device):
+    def drawn():
+        return tl.rand(3, device="cuda").tolist()
+
+    tl.manual_seed(5)
+    assert tl.cuda.initial_seed() == 5
+    host = tl.get_rng_state()
+    tl.cuda.manual_seed(-1)
+    assert (tl.cuda.initial_seed(), tl.initial_seed()) == (2**64 - 1, 5)
+    assert drawn() == tl.random.Philox(2**64 - 1).uniform(3).tolist()
+    assert tl.rand(2).tolist() == tl.rand(2, generator=tl.Generator().manual_seed(5)).tolist()
+    on_gpu, both = tl.cuda.get_rng_state(), tl.get_rng_state()
+    assert (on_gpu.dtype, on_gpu.shape, on_gpu.device.type) == (tl.uint8, (16,), "cpu")
+    first = drawn()
+    tl.cuda.set_rng_state(on_gpu)
+    assert drawn() == first
+    tl.cuda.set_rng_state_all(tl.cuda.get_rng_state_all())
+    assert drawn() != first
+    for restored in ((on_gpu, both), (both, on_gpu)):  # a checkpoint may put them back in either order
+        for state in restored:
+            (tl.cuda.set_rng_state if state is on_gpu else tl.set_rng_state)(state)
+        assert drawn() == first
+    tl.set_rng_state(host)
+    assert tl.cuda.initial_seed() == 5
+    tl.cuda.seed()
+    assert tl.cuda.initial_seed() != 5
+    for refused, why in (
+        (host, "a GPU generator has 16 bytes, got 5056"),
+        (tl.zeros(16), "uint8, got float32"),
+    ):
+        with pytest.raises((RuntimeError, TypeError), match=why):
+            tl.cuda.set_rng_state(refused)
+    with pytest.raises(RuntimeError, match=r"there is no CUDA device 'cuda:1'"):
+        tl.cuda.set_rng_state_all([on_gpu, on_gpu])
+    with pytest.raises(ValueError, match="64 bits"):
+        tl.cuda.manual_seed(1 << 64)
+
+
+def test_a_generator_of_the_gpu_draws_there_alone(device):
+    generator = tl.Generator("cuda").manual_seed(3)
+    assert (generator.device, generator.initial_seed()) == (tl.device("cuda", 0), 3)
+    drawn = [tl.rand(3, device="cuda", generator=generator).tolist() for _ in range(2)]
+    assert drawn[0] == tl.random.Philox(3).uniform(3).tolist() != drawn[1]
+    state = generator.get_state()
+    twin = tl.Generator(device="cuda")
+    twin.set_state(state)
+    assert (state.shape, twin.initial_seed()) == ((16,), 3)
+    assert tl.rand(3, device="cuda", generator=twin).tolist() == (
+        tl.rand(3, device="cuda", generator=pickle.loads(pickle.dumps(generator))).tolist()
+    )
+    for draw in (
+        lambda: tl.rand(3, generator=generator),
+        lambda: tl.multinomial(tl.ones(3), 2, True, generator=generator),
+        lambda: tl.bernoulli(tl.full((2,), 0.5), generator=generator),
+    ):
+        with pytest.raises(RuntimeError, match="Expected a 'cpu' device type for generator but found 'cuda'"):
+            draw()
+
+
+def test_streams_of_gpus_stand_where_they_stood_behind_a_fork(device):
+    tl.cuda.manual_seed(4)
+    with tl.random.fork_rng(devices=[0], device_type="cuda"):
+        inside = tl.rand(3, device="cuda")
+    assert tl.rand(3, device="cuda").equal(inside)
 
 
 DRAWN = {

@@ -37,6 +37,7 @@ class Driver(Protocol):
         capability: its compute capability.
         total: the bytes of its memory.
         stream: its stream, by the number that other libraries know it by.
+        processors: on how many processors its blocks run.
         threads, blocks: how many threads a block has, and how many blocks a launch, at most, where threads
             share the elements among them.
     """
@@ -45,6 +46,7 @@ class Driver(Protocol):
     capability: tuple[int, int]
     total: int
     stream: int
+    processors: int
     threads: int
     blocks: int
 
@@ -131,6 +133,7 @@ class Simulated:
     name = "tensorlab's simulator"
     capability = (0, 0)
     stream = LEGACY
+    processors = 1
     # Few, for each thread is slow.
     threads, blocks = simulator.WARP, 2
 
@@ -397,12 +400,12 @@ class Gpu:
         self._recording: Any = None
         self.name = self._check(api.cuDeviceGetName(128, gpu)).split(b"\0")[0].decode()
         attribute = api.CUdevice_attribute
-        major, minor, processors = (
+        major, minor, self.processors = (
             self._check(api.cuDeviceGetAttribute(getattr(attribute, f"CU_DEVICE_ATTRIBUTE_{name}"), gpu))
             for name in ("COMPUTE_CAPABILITY_MAJOR", "COMPUTE_CAPABILITY_MINOR", "MULTIPROCESSOR_COUNT")
         )
         self.capability = major, minor
-        self.blocks = 8 * processors
+        self.blocks = 8 * self.processors
         self.total = self._check(api.cuMemGetInfo())[1]
         self._kernels: dict[Any, _Ready] = {}
         self._known: dict[Any, _Ready] = {}

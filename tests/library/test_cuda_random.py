@@ -130,6 +130,7 @@ DRAWN = {
     "integers": (lambda x: x.int().random_(2, 9).float(), 5, 2),
     "wide integers": (lambda x: x.long().random_(0, 1 << 40).double() / 2**40, 0.5, 0.29),
     "of two tensors": (lambda x: tl.normal(x + 1, x + 2), 1, 2),
+    "of a leaky unit": (lambda x: F.rrelu(x.fill_(-4), 0.25, 0.75, training=True), -2, 0.58),
     "from the host": (lambda x: tl.poisson(x.fill_(4)), 4, 2),
     "dropout": (lambda x: F.dropout(x + 1, 0.25), 1, 0.58),
     "channels": (lambda x: F.dropout1d((x + 1).view(60, 10, 1), 0.25), 1, 0.58),

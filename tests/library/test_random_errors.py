@@ -14,6 +14,8 @@ REFUSED = [
     (lambda m: m.bernoulli(m.tensor([1])), NotImplementedError, "floating-point"),
     (lambda m: m.empty(3).bernoulli_("a"), TypeError, "must be float"),
     (lambda m: m.empty(3).bernoulli_(m.tensor([0.2, 0.3])), RuntimeError, "3"),
+    (lambda m: m.nn.functional.rrelu(m.ones(2), 0.3, 0.1), RuntimeError, "Lower bound should be less"),
+    (lambda m: m.nn.functional.rrelu(m.ones(2), 0.3, float("inf")), RuntimeError, "upper bound must be"),
     (lambda m: m.multinomial(m.tensor([-1.0, 2]), 1), RuntimeError, "element < 0"),
     (lambda m: m.multinomial(m.tensor([-1.0, 2]), 2, True), RuntimeError, "entry < 0"),
     (lambda m: m.multinomial(m.tensor([float("inf"), 2]), 2, True), RuntimeError, "infinity"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 from tensorlab.core import dtypes
 from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.core.warned import warn_caller
 from tensorlab.ops.activations import leaky_relu
-from tensorlab.ops.creation import empty, empty_like, full, ones_like, zeros, zeros_like
+from tensorlab.ops.creation import empty_like, full, ones_like, zeros, zeros_like
 from tensorlab.ops.embedding import embedding
 from tensorlab.ops.extras.pooling_volumes import avg_pool3d
 from tensorlab.ops.joining import cat
@@ -191,14 +193,24 @@ def rrelu(
     Returns:
         a tensor of `input`'s shape.
 
+    Raises:
+        RuntimeError: a bound is not finite, or `lower` is larger than `upper`.
+
     Example:
         >>> F.rrelu(tl.tensor([-4.0, 4.0]), 0.25, 0.75)
         tensor([-2.,  4.])
     """
+    for name, bound in (("lower", lower), ("upper", upper)):
+        if not math.isfinite(bound):
+            raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound}")
+    if lower > upper:
+        raise RuntimeError(
+            f"rrelu: Lower bound should be less than or equal to the upper bound, got {lower} and {upper}"
+        )
     if not training:
         return leaky_relu(input, (lower + upper) / 2, inplace)
     below = input <= 0
-    drawn = empty(int(below.count_nonzero()), dtype=dtypes.float64).uniform_(lower, upper)
+    drawn = input.new_empty(int(below.count_nonzero()), dtype=dtypes.float64).uniform_(lower, upper)
     part = ones_like(input).masked_scatter(below, drawn.to(input.dtype))
     return input.mul_(part) if inplace else input * part
 

@@ -412,7 +412,7 @@ def _with_replacement(input: Tensor, draws: int, generator: Generator | None) ->
     launch = input._storage.backend.random(
         "categories",
         (rows, input.shape[-1], draws),
-        OperandLayout(dtypes.int64, found.stride()),
+        OperandLayout(dtypes.int64, (draws, 1)),
         OperandLayout(input.dtype, strides),
     )
     with source._lock:

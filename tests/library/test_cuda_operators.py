@@ -20,6 +20,7 @@ def _overwritten(x):
 OPERATORS = {
     "argmax": lambda x, image, kernel: x.argmax(2),
     "attention": lambda x, image, kernel: F.scaled_dot_product_attention(x, x, x),
+    "avg_pool2d": lambda x, image, kernel: F.avg_pool2d((9 * image - 20).long(), 2, divisor_override=-3),
     "bfloat16": lambda x, image, kernel: (x.to(tl.bfloat16) * 2).float(),
     "cat": lambda x, image, kernel: tl.cat([x, x], 1),
     "conv2d": lambda x, image, kernel: F.conv2d(image, kernel, padding=1),

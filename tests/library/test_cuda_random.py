@@ -151,3 +151,21 @@ def test_a_distribution_has_its_mean_and_deviation(device, name):
 def test_a_chance_outside_of_its_range_is_refused(device):
     with pytest.raises(RuntimeError, match=r"expects every p to be in \[0, 1\]"):
         tl.bernoulli(tl.tensor([0.5, 1.5]).cuda())
+
+
+@pytest.mark.parametrize("rows", [(), (2,)])
+def test_categories_are_drawn_for_a_row_of_weights_and_for_several(device, rows):
+    weights = tl.tensor([0.0, 2.0, 0.0]).cuda().expand(*rows, 3)
+    for replacement in (True, False):
+        draws = 4 if replacement else 1
+        found = weights.multinomial(draws, replacement=replacement)
+        assert found.is_cuda
+        assert found.tolist() == tl.ones(*rows, draws).tolist()
+
+
+def test_randomized_slopes_are_drawn_on_the_device(device):
+    x = tl.arange(-4.0, 4.0).cuda()
+    found = F.rrelu(x, 0.25, 0.5, training=True)
+    assert found.is_cuda
+    assert found[4:].equal(x[4:])
+    assert all(0.25 <= slope <= 0.5 for slope in (found[:4] / x[:4]).tolist())

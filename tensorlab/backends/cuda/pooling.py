@@ -22,7 +22,8 @@ GREATEST = True
 def divided(total, divisor):
     """The mean; of whole numbers without a fraction, as it is cut off."""
     if WHOLE:
-        return number(total // divisor if total >= 0 else -(-total // divisor))
+        mean = total // divisor  # rounded down
+        return number(mean + 1 if mean < 0 and mean * divisor != total else mean)
     return number(total / number(divisor))
 
 

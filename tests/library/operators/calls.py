@@ -15,7 +15,7 @@ from tests.library.operators.comparison import difference, error_difference, sha
 from tests.library.operators.known import UNFINISHED_IN_PYTORCH, known_reason, same_choice, up_to_sign
 from tests.library.operators.translation import Untranslatable, leaves, translate
 
-__all__ = ["Comparison", "compare_operator", "covered", "covered_operators"]
+__all__ = ["Comparison", "compare_operator", "covered", "covered_operators", "draws"]
 
 DTYPES = ("float32", "float64", "int64", "bool")
 
@@ -111,6 +111,18 @@ def samples(torch: Any, op: Any, dtype: str) -> Iterator[Any]:
             yield sample.noncontiguous()
 
 
+def draws(torch: Any, op: Any, sample: Any) -> bool:
+    """Whether a call draws random numbers, which are others on a GPU."""
+    unused = []
+    for seed in (42, 0):  # 42 is what PyTorch's wrappers begin with
+        torch.manual_seed(seed)
+        unused.append(torch.get_rng_state())
+    arguments, keywords = copy.deepcopy(((sample.input, *sample.args), sample.kwargs))
+    _, _, call = next(forms(torch, op))
+    call(*arguments, **keywords)
+    return not any(torch.equal(torch.get_rng_state(), state) for state in unused)
+
+
 def compare_operator(
     torch: Any, op: Any, dtypes: tuple[str, ...] = DTYPES, every: int = 1
 ) -> Iterator[Comparison]:
@@ -124,21 +136,21 @@ def compare_operator(
             yield from compare_sample(torch, op, error.sample_input)
 
 
-def compare_sample(torch: Any, op: Any, sample: Any) -> Iterator[Comparison]:
-    """One sample in every form of its operator."""
+def compare_sample(torch: Any, op: Any, sample: Any, values: bool = True) -> Iterator[Comparison]:
+    """One sample in every form of its operator; its numbers too, if `values` says so."""
     arguments = (sample.input, *sample.args), sample.kwargs
     for form, ours, theirs in forms(torch, op):
         if form != "function" and "out" in sample.kwargs:
             continue  # methods take none in PyTorch; here they are the same functions
-        comparison = compare_call(torch, op, form, ours, theirs, *arguments)
+        comparison = compare_call(torch, op, form, ours, theirs, *arguments, values)
         if comparison is not None:
             yield comparison
         if form == "function" and op.supports_out and "out" not in sample.kwargs:
-            yield from compare_out(torch, op, ours, theirs, *arguments)
+            yield from compare_out(torch, op, ours, theirs, *arguments, values)
 
 
 def compare_out(
-    torch: Any, op: Any, ours: Callable, theirs: Callable, arguments: tuple, keywords: dict
+    torch: Any, op: Any, ours: Callable, theirs: Callable, arguments: tuple, keywords: dict, values: bool
 ) -> Iterator[Comparison]:
     """The call with `out`: first without elements, then of the right shape and in column-major order."""
     result, error = _attempt(torch, theirs, *copy.deepcopy((arguments, keywords)))
@@ -152,13 +164,21 @@ def compare_out(
     unsafe = op.name in UNFINISHED_IN_PYTORCH and any(tensor.ndim > 3 for tensor in tensors)
     for outs in (bare,) if unsafe else (bare, turned):
         out = outs[0] if isinstance(result, torch.Tensor) else tuple(outs)
-        comparison = compare_call(torch, op, "out", ours, theirs, arguments, {**keywords, "out": out})
+        given = arguments, {**keywords, "out": out}
+        comparison = compare_call(torch, op, "out", ours, theirs, *given, values)
         if comparison is not None:
             yield comparison
 
 
 def compare_call(
-    torch: Any, op: Any, form: str, ours: Callable, theirs: Callable, arguments: tuple, keywords: dict
+    torch: Any,
+    op: Any,
+    form: str,
+    ours: Callable,
+    theirs: Callable,
+    arguments: tuple,
+    keywords: dict,
+    values: bool = True,
 ) -> Comparison | None:
     """One call on both sides; None where its arguments do not exist here."""
     name = f"{op.name} {op.variant_test_name}".strip()
@@ -174,7 +194,7 @@ def compare_call(
     got, our_error = _attempt(tl, ours, *our_inputs)
     found = error_difference(our_error, their_error)
     if found is None and their_error is None:
-        values = not op.name.startswith(("empty", "new_empty"))
+        values = values and not op.name.startswith(("empty", "new_empty"))
         found = difference(torch, got, expected, values=values) or sharing(
             torch, got, our_inputs, expected, their_inputs
         )

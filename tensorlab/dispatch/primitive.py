@@ -27,6 +27,7 @@ A compiled kernel runs to its end before Python looks for an interruption.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -167,7 +168,8 @@ class Primitive:
             )
 
 
-class Plan(NamedTuple):
+@dataclass(slots=True)
+class Plan:
     """All that follows from the layouts and dtypes of the operands alone; a plan holds no tensor."""
 
     backend: Backend
@@ -264,8 +266,10 @@ def binary(primitive: Primitive, a: Operand, b: Operand) -> Tensor:
         if plan is not None:
             result = plan.new()
             plan.launch(result._at, a._at, b._at)
-            if plan.node is None or (
-                a._edge is None and b._edge is None and a._base is None and b._base is None
+            if (
+                plan.node is None
+                or (a._edge is None and b._edge is None and a._base is None and b._base is None)
+                or not current.grad
             ):
                 return result
             return record(plan.node, result, a, b)
@@ -275,7 +279,9 @@ def binary(primitive: Primitive, a: Operand, b: Operand) -> Tensor:
         if plan is not None:
             result = plan.new()
             plan.launch(result._at, a._at, b)
-            return result if plan.node is None else record(plan.node, result, a, b)
+            if plan.node is None or (a._edge is None and a._base is None):
+                return result
+            return record(plan.node, result, a, b)
     return call(primitive, a, b)
 
 
@@ -326,7 +332,7 @@ def _computed(primitive: Primitive, operands: Sequence[Operand], params: tuple) 
         if converted is not None:
             node, notes = primitive.node(operands, params)
             of_converted, result = _computed(primitive, converted, params)
-            return of_converted._replace(node=node, notes=notes), result
+            return replace(of_converted, node=node, notes=notes), result
         plan = _prepare(primitive, key, primitive.result(operands, params), operands, params)
     if plan.check is not None:
         plan.check(*buffers)
@@ -372,7 +378,8 @@ def _prepare(
         for shape, stride, kind, *_ in (made, *made.further)
         for is_row_major in [stride == layout.default_strides(shape)]
     ]
-    plan = _plans[key] = plan._replace(further=further, check=check)
+    plan.further, plan.check = further, check
+    _plans[key] = plan
     return plan
 
 
@@ -466,10 +473,10 @@ def binary_in_place(primitive: Primitive, target: Tensor, other: Operand, writer
     if (
         target.__class__ is Tensor
         and other.__class__ is Tensor
-        and target._edge is None
-        and target._base is None
-        and other._edge is None
-        and other._base is None
+        and (
+            (target._edge is None and other._edge is None and target._base is None and other._base is None)
+            or not current.grad
+        )
     ):
         storage, source = target._storage, other._storage
         if storage._memory is not source._memory and not storage.readonly and storage._version >= 0:

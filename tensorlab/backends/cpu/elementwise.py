@@ -67,12 +67,16 @@ def pointwise(
     work = row.cost * math.prod(shape)
     number = float if compute.is_floating_point else _wrapped
     is_light = tasks == 1 or work < threads.WORTHWHILE
-    if is_light and len(pattern) <= 3 and not {NUMBER, SELF} & {*pattern}:
-        if len(pattern) == 2:
-            return lambda out, a: kernel(0, tasks, walk, out[0], out[1], a[0], a[1])
-        return lambda out, a, b: kernel(0, tasks, walk, out[0], out[1], a[0], a[1], b[0], b[1])
-    if is_light and len(pattern) == 3 and pattern[1] == SELF and pattern[2] not in (NUMBER, SELF):
-        return lambda out, _, b: kernel(0, tasks, walk, out[0], out[1], b[0], b[1])
+    if is_light:  # the usual ones, without a loop over the operands
+        match ["cells" if kind not in (NUMBER, SELF) else kind for kind in pattern[1:]]:
+            case ["cells"]:
+                return lambda out, a: kernel(0, tasks, walk, out[0], out[1], a[0], a[1])
+            case ["cells", "cells"]:
+                return lambda out, a, b: kernel(0, tasks, walk, out[0], out[1], a[0], a[1], b[0], b[1])
+            case ["cells", "number"]:
+                return lambda out, a, b: kernel(0, tasks, walk, out[0], out[1], a[0], a[1], number(b))
+            case ["self", "cells"]:
+                return lambda out, _, b: kernel(0, tasks, walk, out[0], out[1], b[0], b[1])
 
     def launch(*buffers: Any) -> None:
         arguments: list[Any] = []

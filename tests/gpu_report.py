@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from tensorlab.backends import cuda
+from tensorlab.backends.cuda.driver import AcceleratorError
 from tensorlab.cli.support.gpu_report import UNTIL, append
 
 OVER = "the time is over"
 
 # The worker of pytest-xdist that this process is; the others name no worker.
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
-
-# The tests of this process that found the GPU lost, with which no other test can work.
-_lost: list[str] = []
 
 
 @pytest.hookimpl(trylast=True)
@@ -36,13 +35,6 @@ def pytest_runtest_setup(item):
         pytest.skip(OVER)
 
 
-def pytest_runtest_makereport(item, call):
-    from tensorlab.backends.cuda.driver import AcceleratorError
-
-    if call.excinfo is not None and call.excinfo.errisinstance(AcceleratorError):
-        _lost.append(item.nodeid)
-
-
 def pytest_runtest_logreport(report):
     # Whoever ran a test writes of it; of a test that ended its worker, who began that worker.
     if hasattr(report, "node") and report.when != "???":
@@ -55,5 +47,10 @@ def pytest_runtest_logreport(report):
 
 
 def pytest_runtest_logfinish(nodeid):
-    if WORKER and nodeid in _lost:
-        os._exit(1)  # a worker that is begun in this one's place can use the GPU again
+    """End a worker whose GPU is lost: the test that lost it fails, and a new worker goes on."""
+    if WORKER:
+        try:
+            cuda.gpu("tests").driver.synchronize()
+        except AcceleratorError as error:
+            append({"difference": str(error), "of": nodeid})
+            os._exit(1)

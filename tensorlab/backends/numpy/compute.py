@@ -116,7 +116,7 @@ def reduce(
     k: float = 0.0,
 ) -> Launch:
     """See `tensorlab.backends.protocol.Core.reduce`."""
-    kept = tuple(1 if dim in dims else size for dim, size in enumerate(shape))
+    kept, value = tuple(1 if dim in dims else size for dim, size in enumerate(shape)), widened(value)
     n = math.prod(shape[dim] for dim in dims)
 
     def launch(target: Any, item: Any) -> None:

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from tensorlab import folds
-from tensorlab.backends.cuda import compute, kernels, pointwise, products, text
+from tensorlab.backends.cuda import copy, elementwise, gemm, reduce
 from tensorlab.backends.cuda.compute import Cuda
+from tensorlab.backends.cuda.constants import specialised
 from tensorlab.backends.cuda.counts import simulate
 from tensorlab.backends.cuda.driver import Simulated
+from tensorlab.backends.cuda.kernel_text import kernel_of
 from tensorlab.backends.cuda.memory import OutOfMemoryError, Pool
 from tensorlab.backends.cuda.simulator import KernelError, launch
 from tensorlab.backends.layers import AttentionLayout, NormalGroups
@@ -100,7 +102,7 @@ def test_runs_of_neighbours_are_whole_or_ragged_aligned_or_not(gpu, kind, first)
 
 @pytest.mark.parametrize("most", [1 << 31, 40])
 def test_runs_lie_in_rows_with_what_is_broadcast_along_them(gpu, most, monkeypatch):
-    monkeypatch.setattr(pointwise, "MOST_RUNS", most)
+    monkeypatch.setattr(elementwise, "MOST_RUNS", most)
     kind = dtypes.float32
     out, x = np.zeros(3 * 5 * 16, np.float32), np.arange(3 * 5 * 20, dtype=np.float32)
     for strides, size in ((0, 20, 1), 5 * 20), ((1, 3, 0), 15), ((0, 0, 0), 1), ((5 * 16, 1, 5), 3 * 80):
@@ -120,7 +122,7 @@ def test_a_transposed_copy_goes_through_shared_memory(gpu, kind):
 
 
 def test_a_transposed_copy_moves_whole_sectors_and_finds_no_bank_conflicts():
-    large = products.specialised(kernels.transpose, **kernels.LARGE)
+    large = specialised(copy.transpose, **copy.LARGE)
     x, out = np.arange(32.0 * 32, dtype=np.float32), np.zeros(32 * 32, np.float32)
     report = simulate(large, 1, 256, 32, 32, (1,), out, 0, (0,), 32, x, 0, (0,), 32)
     assert out.reshape(32, 32).T.ravel().tolist() == x.tolist()
@@ -203,8 +205,8 @@ def test_lanes_look_after_results_that_lie_side_by_side(gpu, name, blocks, monke
 
 
 def test_a_reduction_without_its_barrier_is_a_race():
-    made = text.reduce_text(folds.TABLE["sum"], *[dtypes.float32] * 3)
-    careless = text.kernel_of("careless", made.replace("cuda.syncthreads()", "pass"))
+    made = reduce.reduce_text(folds.TABLE["sum"], *[dtypes.float32] * 3)
+    careless = kernel_of("careless", made.replace("cuda.syncthreads()", "pass"))
     x, out = np.ones(64, np.float32), np.ones(1, np.float32)
     with pytest.raises(KernelError, match=r"a race for|read before any thread has written"):
         launch(careless, 1, 64, 1, 64, 0.0, (1,), (64,), out, 0, (1,), x, 0, (64,), (1,))
@@ -359,7 +361,7 @@ def test_products_of_matrices_of_ragged_sizes_in_a_batch(gpu, sizes):
 
 
 def test_a_product_of_more_matrices_than_a_grid_has_blocks_takes_pieces(gpu, monkeypatch):
-    monkeypatch.setattr(compute, "MOST", 4)
+    monkeypatch.setattr(gemm, "MOST", 4)
     rng, before = np.random.default_rng(3), gpu.launches
     a, b, c = (rng.standard_normal(count).astype("f") for count in (5 * 3 * 2, 5 * 2, 5 * 3))
     strides = (3, 1, 1, 1), (6, 2, 2, 1), (2, 0, 1, 1), (3, 1, 1, 1)

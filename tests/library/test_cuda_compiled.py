@@ -10,8 +10,10 @@ import importlib.util
 import numpy as np
 import pytest
 
-from tensorlab.backends.cuda import compiler, figures, indexing, products, text
+from tensorlab.backends.cuda import compiler, elementwise, figures, index, products
 from tensorlab.backends.cuda.checked import CHECKED
+from tensorlab.backends.cuda.constants import specialised
+from tensorlab.backends.cuda.kernel_text import kernel_of
 from tensorlab.backends.cuda.simulator import cuda
 from tensorlab.core import dtypes
 from tensorlab.scalars import TABLE
@@ -102,9 +104,9 @@ def test_figures_are_kept_until_a_kernel_changes(monkeypatch):
 def test_the_fingerprint_sees_constants_called_functions_and_bounds():
     kernel = CHECKED["product nn 64x4"].kernel
     others = [
-        products.specialised(kernel, STEP=8),
-        products.specialised(kernel, fetch=products.keep),
-        products.specialised(kernel),
+        specialised(kernel, STEP=8),
+        specialised(kernel, fetch=products.keep),
+        specialised(kernel),
     ]
     vars(others[2])["bounds"] = 64, 1
     seen = {figures.fingerprint(figures.Checked(each, (COUNT,))) for each in (kernel, *others)}
@@ -132,7 +134,7 @@ def dividing(n, x):
 def test_figures_are_those_of_the_machine_code_and_faults_exceed_the_budget():
     name = "product nn 64x4"
     assert figures.measured(CHECKED[name], (8, 0)) == figures.recorded()[name]["sm_80"]
-    greedy = products.specialised(CHECKED["product nn 128x8"].kernel)
+    greedy = specialised(CHECKED["product nn 128x8"].kernel)
     vars(greedy)["bounds"] = 256, 3
     found = figures.measured(figures.Checked(greedy, CHECKED[name].kinds), (8, 0))
     assert excess("product nn 128x8", found).keys() >= {"stack", "local", "loop_local"}
@@ -161,9 +163,9 @@ def test_kernels_with_tuples_truths_and_barriers_compile():
     led = (whole,), line, (line,), line, line, line, whole, line
     keys = whole, compiler.Address(np.dtype(np.int32)), COUNT
     for kernel, kinds in (
-        (indexing.gather, (*given, *led)),
-        (indexing.number, (COUNT, line, keys[1], line, *led[:-2], COUNT, *led[-2:])),
-        (indexing.combine, (*given[:3], *keys, *given[3:], *led)),
+        (index.gather, (*given, *led)),
+        (index.number_runs, (COUNT, line, keys[1], line, *led[:-2], COUNT, *led[-2:])),
+        (index.combine, (*given[:3], *keys, *given[3:], *led)),
     ):
         made = compiler.ptx(kernel, kinds, (8, 0))
         assert made.entry.encode() in made.code
@@ -173,15 +175,16 @@ def test_kernels_with_tuples_truths_and_barriers_compile():
 @pytest.mark.parametrize("name", ["ceil", "copysign", "floor", "fmod", "round", "sqrt", "trunc"])
 def test_a_function_that_numba_cuda_has_under_another_name_compiles(name):
     row, single = TABLE[name], dtypes.float32
-    made = text.pointwise_text(row, single, [single] * (1 + row.arity), ["run"] * (1 + row.arity), 4, True)
-    kinds = COUNT, *(FLOATS, COUNT) * (1 + row.arity)
-    assert compiler.ptx(text.kernel_of(name, made), kinds, (8, 0)).code
+    operands = 1 + row.arity
+    made = elementwise.pointwise_text(row, single, [single] * operands, ["run"] * operands, 4, True)
+    kinds = COUNT, *(FLOATS, COUNT) * operands
+    assert compiler.ptx(kernel_of(name, made), kinds, (8, 0)).code
 
 
 @compiling
 def test_a_function_of_a_formula_is_no_instruction_of_that_name():
     row, single = TABLE["remainder"], dtypes.float32
-    made = text.pointwise_text(row, single, [single] * 3, ["run"] * 3, 4, True)
+    made = elementwise.pointwise_text(row, single, [single] * 3, ["run"] * 3, 4, True)
     kinds = COUNT, *(FLOATS, COUNT) * 3
-    code = compiler.ptx(text.kernel_of("remainder", made), kinds, (8, 0)).code
+    code = compiler.ptx(kernel_of("remainder", made), kinds, (8, 0)).code
     assert b".f64" in code  # as fmod takes

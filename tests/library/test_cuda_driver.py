@@ -11,7 +11,7 @@ import types
 import numpy as np
 import pytest
 
-from tensorlab.backends.cuda import compiler, kernels
+from tensorlab.backends.cuda import compiler, copy
 from tensorlab.backends.cuda.driver import AcceleratorError, Gpu, GpuCells
 from tensorlab.backends.cuda.memory import OutOfMemoryError, Pool
 
@@ -164,8 +164,8 @@ def test_a_launch_hands_addresses_and_numbers_to_a_kernel_that_is_compiled_once(
     gpu = Gpu(api)
     assert (gpu.name, gpu.capability, gpu.total, gpu.blocks) == ("a card", (8, 0), 1 << 24, 32)
     cells = gpu.new_block(64).view(np.float32)
-    gpu.launch(kernels.fill, 2, 32, cells, 4, 12, np.float32(1.5))
-    gpu.launch(kernels.fill, (1, 5), (32, 2), cells[4:], 0, 12, np.float32(2))
+    gpu.launch(copy.fill, 2, 32, cells, 4, 12, np.float32(1.5))
+    gpu.launch(copy.fill, (1, 5), (32, 2), cells[4:], 0, 12, np.float32(2))
     (function, grid, block, found), (_, second, threads, others) = api.launched
     assert (function, grid, block) == ((b"", b"fill"), [2, 1, 1], [32, 1, 1])
     assert (second, threads) == ([1, 5, 1], [32, 2, 1])
@@ -173,7 +173,7 @@ def test_a_launch_hands_addresses_and_numbers_to_a_kernel_that_is_compiled_once(
     assert np.frombuffer(found[3], np.float32)[0] == 1.5
     assert int.from_bytes(others[0], "little") == cells.pointer + 16
     assert api.loaded == 1
-    gpu.launch(kernels.fill, 1, 32, cells.view(np.int32), 0, 16, np.int32(2))
+    gpu.launch(copy.fill, 1, 32, cells.view(np.int32), 0, 16, np.int32(2))
     assert api.loaded == 2
 
 
@@ -184,7 +184,7 @@ NUMBERS += [(np.dtype(each).type(1), each) for each in ("bool", "int8", "uint16"
 @pytest.mark.parametrize(("number", "kind"), NUMBERS)
 def test_a_number_is_handed_over_in_its_own_type(api, number, kind):
     gpu = Gpu(api)
-    gpu.launch(kernels.fill, 1, 1, number, (), (4, number))
+    gpu.launch(copy.fill, 1, 1, number, (), (4, number))
     first, empty, four, last = api.launched[0][3]
     assert np.frombuffer(first, kind)[0] == np.frombuffer(last, kind)[0] == number
     assert [int.from_bytes(each, "little") for each in (empty, four)] == [1, 4]
@@ -193,10 +193,10 @@ def test_a_number_is_handed_over_in_its_own_type(api, number, kind):
 def test_tuples_in_tuples_and_memory_in_them_are_handed_over_one_by_one(api):
     gpu, api.parameters = Gpu(api), 5
     cells = gpu.new_block(16).view(np.float32)
-    gpu.launch(kernels.fill, 1, 1, ((), (2, 3)), (cells, cells[1:]))
+    gpu.launch(copy.fill, 1, 1, ((), (2, 3)), (cells, cells[1:]))
     found = [int.from_bytes(each, "little") for each in api.launched[0][3]]
     assert found == [1, 2, 3, cells.pointer, cells.pointer + 4]
-    gpu.launch(kernels.fill, 1, 1, ((), (2, 3)), (cells, cells.view(np.int32)))
+    gpu.launch(copy.fill, 1, 1, ((), (2, 3)), (cells, cells.view(np.int32)))
     assert api.loaded == 2
 
 
@@ -207,7 +207,7 @@ def test_every_thread_works_in_the_context_of_the_gpu(api):
     def work(value):
         try:
             gpu.upload(cells, np.full(4, value, np.float32))
-            gpu.launch(kernels.fill, 1, 1, cells, 0, 4, np.float32(value))
+            gpu.launch(copy.fill, 1, 1, cells, 0, 4, np.float32(value))
             gpu.download(cells)
         except AcceleratorError as error:
             errors.append(error)
@@ -226,7 +226,7 @@ def test_threads_do_not_write_over_each_other_s_arguments(api):
 
     def work(value):
         for _ in range(number):
-            gpu.launch(kernels.fill, value, 1, value, value, value, value)
+            gpu.launch(copy.fill, value, 1, value, value, value, value)
 
     threads = [threading.Thread(target=work, args=(value,)) for value in range(1, 5)]
     for thread in threads:
@@ -242,7 +242,7 @@ def test_only_a_download_waits(api):
     gpu = Gpu(api)
     cells = gpu.new_block(16).view(np.float32)
     gpu.upload(cells, np.arange(4, dtype=np.float32))
-    gpu.launch(kernels.fill, 1, 1, cells, 0, 4, np.float32(0))
+    gpu.launch(copy.fill, 1, 1, cells, 0, 4, np.float32(0))
     assert api.waits == 0
     assert gpu.download(cells).tolist() == [0, 1, 2, 3]
     assert api.waits == 1
@@ -251,13 +251,13 @@ def test_only_a_download_waits(api):
 def test_a_kernel_that_faults_is_named_and_every_later_call_says_that_the_context_is_lost(api):
     gpu = Gpu(api)
     cells = gpu.new_block(16).view(np.float32)
-    gpu.launch(kernels.fill, 3, 64, cells, 0, 4, np.float32(0))
+    gpu.launch(copy.fill, 3, 64, cells, 0, 4, np.float32(0))
     api.error = Result.CUDA_ERROR_ILLEGAL_ADDRESS
     words = r"CUDA_ERROR_ILLEGAL_ADDRESS.*\n  fill\[3, 64\]\(4 cells of float32 at .*context is lost"
     for call in (
         gpu.synchronize,
         lambda: gpu.new_block(8),
-        lambda: gpu.launch(kernels.fill, 1, 1, 1, 2, 3, 4),
+        lambda: gpu.launch(copy.fill, 1, 1, 1, 2, 3, 4),
     ):
         with pytest.raises(AcceleratorError, match=f"(?s){words}") as caught:
             call()
@@ -267,9 +267,9 @@ def test_a_kernel_that_faults_is_named_and_every_later_call_says_that_the_contex
 def test_a_graph_is_recorded_in_a_stream_of_its_own_and_replayed_in_that_of_all_work(api):
     gpu = Gpu(api)
     gpu.begin_capture()
-    gpu.launch(kernels.fill, 1, 1, 1, 2, 3, 4)
+    gpu.launch(copy.fill, 1, 1, 1, 2, 3, 4)
     graph = gpu.end_capture()
-    gpu.launch(kernels.fill, 1, 1, 1, 2, 3, 4)
+    gpu.launch(copy.fill, 1, 1, 1, 2, 3, 4)
     gpu.replay(graph)
     assert api.streams == [8, 7, ("the graph of stream 8", 7)]
 
@@ -277,7 +277,7 @@ def test_a_graph_is_recorded_in_a_stream_of_its_own_and_replayed_in_that_of_all_
 def test_points_in_the_work_are_events_which_serve_again_when_nobody_has_them(api):
     gpu = Gpu(api)
     first = gpu.mark()
-    gpu.launch(kernels.fill, 1, 1, 1, 2, 3, 4)
+    gpu.launch(copy.fill, 1, 1, 1, 2, 3, 4)
     last = gpu.mark()
     assert (gpu.is_done(first), gpu.is_done(last), gpu.elapsed(first, last)) == (True, False, 1)
     api.done = 1
@@ -301,7 +301,7 @@ def test_a_call_that_is_refused_costs_the_context_nothing(api):
     gpu = Gpu(api)
     api.error = Result.CUDA_ERROR_INVALID_VALUE
     with pytest.raises(AcceleratorError, match=r"CUDA error: CUDA_ERROR_INVALID_VALUE$"):
-        gpu.launch(kernels.fill, 0, 1, 1, 2, 3, 4)
+        gpu.launch(copy.fill, 0, 1, 1, 2, 3, 4)
     api.error = Result.CUDA_SUCCESS
     gpu.synchronize()
 

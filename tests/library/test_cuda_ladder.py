@@ -9,8 +9,8 @@ import types
 import numpy as np
 import pytest
 
-from tensorlab.backends.cuda import ladder, products, tensor_cores, warpgroups
-from tensorlab.backends.cuda.products import specialised
+from tensorlab.backends.cuda import gemm, ladder, operands, products, tensor_cores, warpgroups
+from tensorlab.backends.cuda.constants import specialised
 from tensorlab.backends.cuda.simulator import KernelError, launch
 
 
@@ -153,7 +153,7 @@ def test_warpgroups_without_barriers_are_a_race():
 
 def test_small_products_get_small_squares_and_large_ones_large_squares():
     card = types.SimpleNamespace(name="another card", capability=(9, 0), blocks=8 * 132)
-    choose = functools.partial(products.choose, card)
+    choose = functools.partial(gemm.choose, card)
     assert choose(8192, 8192, 1, True, np.float32) is products.LARGEST
     assert choose(512, 512, 1, True, np.float32) is products.MIDDLE
     assert choose(128, 128, 500, True, np.float32) is products.LARGEST
@@ -164,15 +164,15 @@ def test_small_products_get_small_squares_and_large_ones_large_squares():
 def test_a_card_that_was_measured_chooses_by_what_was_measured(monkeypatch, tmp_path):
     rows = [{"name": "product 64x4", "tflop_per_s": 10.0}, {"name": "product 128x8", "tflop_per_s": 50.0}]
     (tmp_path / "my_card.json").write_text(json.dumps({"products": rows}))
-    monkeypatch.setattr(products, "CARDS", tmp_path)
+    monkeypatch.setattr(gemm, "CARDS", tmp_path)
     card = types.SimpleNamespace(name="My card", capability=(9, 0), blocks=8 * 132)
-    assert products.choose(card, 512, 512, 1, True, np.float32) is products.LARGEST
+    assert gemm.choose(card, 512, 512, 1, True, np.float32) is products.LARGEST
 
 
 def test_where_four_neighbours_are_moved_at_a_time():
-    assert products.fits((64, 8, 1), -1, 8)
-    assert products.fits((64, 1, 8), -2, 8)
+    assert operands.fits((64, 8, 1), -1, 8)
+    assert operands.fits((64, 1, 8), -2, 8)
     for strides, size in (((9, 1), 8), ((8, 2), 8), ((8, 1), 7)):
-        assert not products.fits(strides, -1, size)
+        assert not operands.fits(strides, -1, size)
     memory = types.SimpleNamespace(cells=types.SimpleNamespace(pointer=512, dtype=np.dtype(np.float32)))
-    assert [products.is_aligned((memory, first)) for first in (0, 1, 4)] == [True, False, True]
+    assert [operands.is_aligned((memory, first)) for first in (0, 1, 4)] == [True, False, True]

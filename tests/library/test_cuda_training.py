@@ -6,7 +6,7 @@ import pytest
 
 import tensorlab as tl
 from tensorlab.backends import cuda, gpu
-from tensorlab.backends.cuda import windows
+from tensorlab.backends.cuda import convolution
 
 F = tl.nn.functional
 
@@ -135,7 +135,7 @@ def test_a_convolution_is_a_product_of_matrices(device, image, kernel, options):
 
 
 def test_a_convolution_of_views_of_many_images_in_sixteen_bits_takes_pieces(device, monkeypatch):
-    monkeypatch.setattr(windows, "COLUMNS", 4000)
+    monkeypatch.setattr(convolution, "COLUMNS", 4000)
     tl.manual_seed(4)
 
     def convolve(x, w):

@@ -10,7 +10,7 @@ import pytest
 
 from tensorlab import cuda, figures
 from tensorlab.backends.cuda import ladder
-from tensorlab.backends.cuda.kernels import copy_bytes
+from tensorlab.backends.cuda.copy import copy_bytes
 
 ALL = 0xFFFFFFFF
 

@@ -9,16 +9,27 @@ exponentials were too great.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tensorlab.backends.array import compute_type
+from tensorlab.backends.cuda.constants import of_cells
 from tensorlab.backends.cuda.intrinsics import load4, store4, word
+from tensorlab.backends.cuda.operands import MOST, fits, is_aligned, raw
 from tensorlab.backends.cuda.products import start
 from tensorlab.backends.cuda.rows import narrow, widen
 from tensorlab.backends.cuda.simulator import cuda
+from tensorlab.backends.fused import Backend
+from tensorlab.backends.layers import AttentionLayout
+from tensorlab.backends.operands import Buffer, Launch, Memory, no_launch
+from tensorlab.core.dtypes import dtype
 from tensorlab.core.integers import ceil_div
 
-__all__ = ["attention", "constants"]
+if TYPE_CHECKING:
+    from tensorlab.backends.cuda.compute import Cuda
+
+__all__ = ["attention", "constants", "prepare_attention"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -40,7 +51,10 @@ WIDE = False
 MASK, CAUSAL = 0, False
 
 # What is in shared memory at a time: so many numbers of keys, at most, and of values.
-LONGEST, MOST = 32, 2112
+LONGEST, LARGEST = 32, 2112
+
+# The bytes of shared memory that every card has for a block.
+SHARED = 48 << 10
 
 
 def constants(length: int, width: int, itemsize: int, cells: int, threads: int) -> dict[str, int] | None:
@@ -54,7 +68,7 @@ def constants(length: int, width: int, itemsize: int, cells: int, threads: int) 
     """
     pieces, step = ceil_div(width, ACROSS), min(length, LONGEST)
     values = KEYS
-    while values > 1 and values * pieces * ACROSS > MOST:
+    while values > 1 and values * pieces * ACROSS > LARGEST:
         values //= 2
     part = max(KEYS * (step + 1 - step % 2), values * pieces * ACROSS)
     for queries in (64, 32, 16):
@@ -263,3 +277,32 @@ def attention(
                 if of_all != 0:
                     known = number(math.log(of_all) + greatest[np.uint32(i)])
                 sums[cuda.blockIdx.z * queries + query] = known
+
+
+def prepare_attention(backend: Cuda, element_type: dtype, layout: AttentionLayout, scale: float) -> Launch:
+    """See `tensorlab.backends.layers.LayerOperations.attention`."""
+    count, computed = math.prod(layout.batch), compute_type(element_type)
+    sizes = constants(layout.length, layout.width, computed.itemsize, SHARED, backend.driver.threads)
+    if sizes is None or layout.length * layout.width == 0 or count > MOST:
+        return Backend.attention(backend, element_type, layout, scale)
+    names = {"MASK": layout.mask, "CAUSAL": layout.causal, **sizes}
+    kernels_of = [
+        of_cells(attention, element_type, element_type, **names, WIDE=is_wide) for is_wide in (False, True)
+    ]
+    queries, threads = sizes["QUERIES"], sizes["THREADS"]
+    for kernel in kernels_of:
+        vars(kernel)["bounds"] = threads, 2
+    can_be_wide = fits(layout.strides[1], -1, layout.length) and fits(layout.strides[2], -1, layout.width)
+    if count * layout.queries == 0:
+        return no_launch
+
+    def launch(q: Buffer, k: Buffer, v: Buffer, mask: Buffer | None, out: Buffer, sums: Memory) -> None:
+        arguments: list[Any] = []
+        for buffer, strides in zip((q, k, v, mask or q, out), layout.strides, strict=False):
+            arguments += [*raw(buffer), tuple(strides[:-2]), strides[-2], strides[-1]]
+        grid = ceil_div(layout.queries, queries), 1, count
+        kernel = kernels_of[can_be_wide and is_aligned(k) and is_aligned(v)]
+        ends = layout.queries, layout.keys, scale, tuple(layout.batch)
+        backend.run(kernel, grid, threads, *ends, *arguments, sums.cells)
+
+    return launch

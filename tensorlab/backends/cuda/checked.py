@@ -9,16 +9,22 @@ from tensorlab import folds
 from tensorlab.backends.cuda import (
     attention,
     compiler,
-    kernels,
+    copy,
+    elementwise,
+    gemm,
     ladder,
-    pointwise,
+    normalise,
     products,
-    rows,
+    reduce,
+    scan,
+    softmax,
+    sort,
     tensor_cores,
-    text,
     warpgroups,
 )
+from tensorlab.backends.cuda.constants import specialised
 from tensorlab.backends.cuda.figures import CAPABILITIES, DOUBLE, HALF, SINGLE, WHOLE, Checked
+from tensorlab.backends.cuda.kernel_text import functions_of, kernel_of
 from tensorlab.backends.operands import OperandLayout
 from tensorlab.core import dtypes
 from tensorlab.scalars import TABLE
@@ -31,7 +37,7 @@ RUNG = WHOLE, WHOLE, WHOLE, SINGLE, SINGLE, SINGLE
 
 
 def _products() -> dict[str, Checked]:
-    made = text.functions_of("gemm", text.product_text(dtypes.float32, False, None, False))
+    made = functions_of("gemm", gemm.product_text(dtypes.float32, False, None, False))
     names = {name: made[name] for name in ("widen", "finish", "number")}
     found = {}
     for a, b in itertools.product((True, False), repeat=2):
@@ -50,7 +56,7 @@ def _on_tensor_cores() -> dict[str, Checked]:
     found = {}
     for element in (dtypes.bfloat16, dtypes.float16, dtypes.float32):
         name, cells = ("tf32", SINGLE) if element is dtypes.float32 else (element.name, HALF)
-        made = text.functions_of("gemm", text.product_text(element, False, None, False))
+        made = functions_of("gemm", gemm.product_text(element, False, None, False))
         matrix = cells, WHOLE, (WHOLE,), WHOLE, WHOLE
         for a, b in itertools.product((True, False), repeat=2):
             functions = made["finish"], made["widen"]
@@ -73,7 +79,7 @@ def _pointwise() -> dict[str, Checked]:
         ("add of bfloat16", "add", (64,), [half] * 3),
         ("add of a row", "add", (64, 64), [square, square, row]),
     ):
-        (walk, *_), _ = pointwise.walks(TABLE[formula], dtypes.float32, shape, operands)
+        (walk, *_), _ = elementwise.walks(TABLE[formula], dtypes.float32, shape, operands)
         kinds = [*compiler.signature(walk.begin)]
         for each, steps in zip(operands, walk.strides, strict=True):
             kinds += [compiler.Address(each.dtype.cell), WHOLE, *([(WHOLE,) * len(steps)] if steps else [])]
@@ -99,9 +105,9 @@ def _reductions() -> dict[str, Checked]:
     )
     for name, stage in itertools.product(("sum", "amax"), ("whole", "parts", "last")):
         for in_columns in (False, True)[: 1 if stage == "last" else 2]:
-            made = text.reduce_text(folds.TABLE[name], single, single, single, stage, in_columns, True)
+            made = reduce.reduce_text(folds.TABLE[name], single, single, single, stage, in_columns, True)
             said = " in columns" * in_columns
-            found[f"reduce {name} {stage}{said}"] = Checked(text.kernel_of(name, made), kinds)
+            found[f"reduce {name} {stage}{said}"] = Checked(kernel_of(name, made), kinds)
     return found
 
 
@@ -120,10 +126,8 @@ def _places() -> dict[str, Checked]:
     )
     found = {}
     for in_columns in (False, True):
-        made = text.arg_reduce_text(True, dtypes.float32, dtypes.int64, in_columns, True)
-        found[f"reduce argmax{' in columns' * in_columns}"] = Checked(
-            text.kernel_of("arg_reduce", made), kinds
-        )
+        made = reduce.arg_reduce_text(True, dtypes.float32, dtypes.int64, in_columns, True)
+        found[f"reduce argmax{' in columns' * in_columns}"] = Checked(kernel_of("arg_reduce", made), kinds)
     return found
 
 
@@ -131,14 +135,14 @@ def _scans() -> dict[str, Checked]:
     line, single, found = (WHOLE, (WHOLE,), WHOLE), dtypes.float32, {}
     for name, value in ("cumsum", dtypes.float64), ("cummax", single):
         places = (compiler.Address(WHOLE), *line) if name == "cummax" else ()
-        made = text.shared_scan_text(name, value, single, single, bool(places))
+        made = scan.shared_scan_text(name, value, single, single, bool(places))
         kinds = WHOLE, (WHOLE,), SINGLE, *line, *places, SINGLE, *line
-        found[f"scan {name}"] = Checked(text.kernel_of(name, made), kinds)
+        found[f"scan {name}"] = Checked(kernel_of(name, made), kinds)
     return found
 
 
 def _order() -> dict[str, Checked]:
-    made = text.functions_of("sort", text.sort_text(dtypes.float32, False, 2048))
+    made = functions_of("sort", sort.sort_text(dtypes.float32, False, 2048))
     places, x = (compiler.Address(WHOLE), WHOLE), (SINGLE, WHOLE)
     return {
         "sort": Checked(made["sort"], (WHOLE,) * 4 + (*places, *x)),
@@ -148,28 +152,28 @@ def _order() -> dict[str, Checked]:
 
 def _attention() -> dict[str, Checked]:
     sizes = attention.constants(64, 64, 4, 48 << 10, 256) or {}
-    kernel = products.specialised(attention.attention, **sizes, CAUSAL=True, WIDE=True)
+    kernel = specialised(attention.attention, **sizes, CAUSAL=True, WIDE=True)
     vars(kernel)["bounds"] = 128, 2
     kinds = WHOLE, WHOLE, DOUBLE, (WHOLE,), *MATRIX * 5, SINGLE
     return {"attention": Checked(kernel, kinds)}
 
 
 def _transposed() -> dict[str, Checked]:
-    kernel = products.specialised(kernels.transpose, **kernels.LARGE)
+    kernel = specialised(copy.transpose, **copy.LARGE)
     kinds = WHOLE, WHOLE, (WHOLE,), *(SINGLE, WHOLE, (WHOLE,), WHOLE) * 2
     return {"transpose": Checked(kernel, kinds)}
 
 
 def _rows() -> dict[str, Checked]:
-    softmax = WHOLE, (WHOLE,), *(SINGLE, WHOLE, (WHOLE,), WHOLE) * 2
-    normalise = WHOLE, DOUBLE, *(SINGLE, WHOLE) * 6
+    of_softmax = WHOLE, (WHOLE,), *(SINGLE, WHOLE, (WHOLE,), WHOLE) * 2
+    of_normalise = WHOLE, DOUBLE, *(SINGLE, WHOLE) * 6
     of_kept, kept = (WHOLE, (WHOLE,), *(SINGLE, WHOLE, (WHOLE,)) * 2), {"PIECES": 8, "KEPT": 32}
     return {
-        "row softmax": Checked(rows.softmax, softmax),
-        "row log_softmax": Checked(rows.log_softmax, softmax),
-        "row normalise": Checked(rows.normalise, normalise),
-        "kept softmax": Checked(products.specialised(rows.softmax_kept, **kept, BEYOND=-math.inf), of_kept),
-        "kept normalise": Checked(products.specialised(rows.normalise_kept, **kept), normalise),
+        "row softmax": Checked(softmax.softmax, of_softmax),
+        "row log_softmax": Checked(softmax.log_softmax, of_softmax),
+        "row normalise": Checked(normalise.normalise, of_normalise),
+        "kept softmax": Checked(specialised(softmax.softmax_kept, **kept, BEYOND=-math.inf), of_kept),
+        "kept normalise": Checked(specialised(normalise.normalise_kept, **kept), of_normalise),
     }
 
 

@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tensorlab.backends.cuda.constants import specialised
 from tensorlab.backends.cuda.intrinsics import load4, store4, word
 from tensorlab.backends.cuda.products import (
     KEPT,
@@ -41,7 +42,6 @@ from tensorlab.backends.cuda.products import (
     place,
     product,
     sizes,
-    specialised,
 )
 from tensorlab.backends.cuda.simulator import WARP, cuda, launch
 

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from tensorlab.backends.array import compute_type
+from tensorlab.backends.cuda.constants import of_cells
 from tensorlab.backends.cuda.intrinsics import quotient, remainder
+from tensorlab.backends.cuda.operands import raw, uploaded
 from tensorlab.backends.cuda.rows import narrow, widen
 from tensorlab.backends.cuda.simulator import cuda
+from tensorlab.backends.fused import Backend
+from tensorlab.backends.operands import Buffer, Memory
+from tensorlab.backends.windows import Pooling, Reach
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 
-__all__ = ["pool_gradient", "pool_greatest", "pool_mean"]
+if TYPE_CHECKING:
+    from tensorlab.backends.cuda.compute import Cuda
+
+__all__ = ["pool_gradient", "pool_greatest", "pool_mean", "prepare_pool", "prepare_pool_gradient"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -101,3 +116,74 @@ def pool_gradient(
                     total = number(total + widen(out[out_first + out_cell]) / number(by))
         cell = x_first + image * x_n + channel * x_c + y * x_y + across * x_x
         x[cell] = narrow(number(widen(x[cell]) + total))
+
+
+# --- which kernel runs --------------------------------------------------------------------------------------
+
+
+def prepare_pool(
+    backend: Cuda, element_type: dtype, problem: Pooling, greatest: bool, places: bool = True
+) -> Callable[..., None]:
+    """See `tensorlab.backends.windows.WindowOperations.pool`."""
+    computed = compute_type(element_type)
+    constants = {"PLACES": places, "LOWEST": _lowest(computed)}
+    if not greatest:
+        constants = {"WHOLE": not computed.is_floating_point}
+    kernel = of_cells(pool_greatest if greatest else pool_mean, element_type, element_type, **constants)
+    lines, columns = (len(reach.begins) for reach in problem.reaches)
+    count = problem.images * problem.channels * lines * columns
+    if count >= 1 << 32:
+        return Backend.pool(backend, element_type, problem, greatest, places)
+    tables = _tables(backend, problem)
+    last = problem.width if greatest else problem.divisor
+    numbers = count, problem.channels, lines, columns, last, *(each.dilation for each in problem.reaches)
+
+    def launch(out: Buffer, image: Buffer, found: Buffer | None = None) -> None:
+        ends = *raw(out), *problem.out, *raw(image), *problem.image
+        more = raw(found or image) if greatest else ()
+        backend.each(kernel, count, *numbers, *(table.cells for table in tables), *ends, *more)
+
+    return launch
+
+
+def prepare_pool_gradient(
+    backend: Cuda, element_type: dtype, problem: Pooling, greatest: bool
+) -> Callable[..., None]:
+    """See `tensorlab.backends.windows.WindowOperations.pool_gradient`."""
+    kernel = of_cells(pool_gradient, element_type, element_type, GREATEST=greatest)
+    lines, columns = (len(reach.begins) for reach in problem.reaches)
+    height, width = max(problem.reaches[0].ends), problem.width
+    count = problem.images * problem.channels * height * width
+    if count >= 1 << 32:
+        return Backend.pool_gradient(backend, element_type, problem, greatest)
+    tables = _tables(backend, problem)
+    met = [
+        uploaded(backend, *_met(reach, extent))
+        for reach, extent in zip(problem.reaches, (height, width), strict=True)
+    ]
+    numbers = problem.channels, height, width, lines, columns, problem.divisor
+    dilations = [reach.dilation for reach in problem.reaches]
+
+    def launch(out: Buffer, image: Buffer, found: Buffer | None = None) -> None:
+        ends = *raw(out), *problem.out, *raw(image), *problem.image, *raw(found or out)
+        if count:
+            looked_up = [table.cells for table in (*tables, *met)]
+            backend.each(kernel, count, count, *numbers, *dilations, *looked_up, *ends)
+
+    return launch
+
+
+def _tables(backend: Cuda, problem: Pooling) -> list[Memory]:
+    """Where windows begin and end, and by what their sums are divided, for kernels to look up."""
+    return [uploaded(backend, reach.begins, reach.ends, reach.divisors) for reach in problem.reaches]
+
+
+def _lowest(number: dtype) -> float:
+    return -math.inf if number.is_floating_point else dtypes.integer_range(number)[0]
+
+
+def _met(reach: Reach, extent: int) -> tuple[np.ndarray, np.ndarray]:
+    """For each place the first window that may reach it, and the last one, and one more."""
+    begins = reach.begins if reach.move == 0 else reach.first + reach.move * np.arange(len(reach.begins))
+    places = np.arange(extent)
+    return np.searchsorted(reach.ends, places, "right"), np.searchsorted(begins, places, "right")

@@ -5,36 +5,35 @@ panel of `a` and a panel of `b` into shared memory. Both panels are brought by t
 is *outer* × k numbers, where the outer dimension is m for `a` and n for `b`, and lies in shared memory as
 ``STEP`` lines of ``TILE`` numbers.
 
-Names in capitals are constants of a kernel. `specialised` gives the same kernel with others.
+Names in capitals are constants of a kernel; `tensorlab.backends.cuda.constants` gives it others.
 """
 
 from __future__ import annotations
 
 import functools
-import json
-import types
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab.backends.cuda.driver import Driver
-from tensorlab.backends.cuda.figures import CAPABILITIES, recorded
-from tensorlab.backends.cuda.intrinsics import WIDEST, load4, store4, word
+from tensorlab.backends.cuda.constants import specialised
+from tensorlab.backends.cuda.intrinsics import load4, store4, word
 from tensorlab.backends.cuda.simulator import WARP, cuda
-from tensorlab.backends.operands import Buffer
 
 __all__ = [
+    "LARGEST",
+    "MIDDLE",
+    "SMALLEST",
     "Sizes",
     "fetch",
     "finish",
     "keep",
     "multiply",
+    "of_operands",
     "place",
     "product",
     "sizes",
-    "specialised",
+    "start",
     "widen",
 ]
 
@@ -76,6 +75,8 @@ def sizes(tile: int, kept: int) -> Sizes:
     return Sizes(tile, kept, step, pitch, step * pitch, 2 * step * pitch, kept**2, tile // (4 * kept))
 
 
+SMALLEST, MIDDLE, LARGEST = sizes(16, 4), sizes(64, 4), sizes(128, 8)
+
 # They are as small as the simulator needs; a GPU gets others.
 TILE, KEPT, STEP, PITCH, PANEL, PANELS, SQUARE, ACROSS = sizes(16, 4)
 # Which operands have neighbours along k, and where four neighbours can be read or written in one access.
@@ -93,46 +94,6 @@ def widen(cell):
 def finish(total, alpha, beta, source, source_cell, residual, residual_cell):
     """The cell of a result."""
     return total
-
-
-def specialised(kernel: Callable[..., None], **names: Any) -> Callable[..., None]:
-    """The same kernel with other constants, and with other functions under the names that it calls.
-
-    Functions of its module that it calls see the same names.
-    """
-    return _specialised(kernel, tuple(sorted(names.items())))
-
-
-@functools.cache
-def _specialised(kernel: Any, names: tuple[tuple[str, Any], ...]) -> Any:
-    seen = {**kernel.__globals__, **dict(names)}
-    for name in kernel.__code__.co_names:
-        called = seen.get(name)
-        if isinstance(called, types.FunctionType) and called.__module__ in _OWN:
-            seen[name] = _specialised(called, names)
-    made = types.FunctionType(kernel.__code__, seen, kernel.__name__)
-    made.__dict__.update(vars(kernel))
-    return made
-
-
-# Where functions of kernels stand.
-_OWN = tuple(
-    f"tensorlab.backends.cuda.{name}"
-    for name in (
-        "attention",
-        "convolution",
-        "indexing",
-        "kernels",
-        "losses",
-        "pooling",
-        "products",
-        "random",
-        "ladder",
-        "rows",
-        "tensor_cores",
-        "warpgroups",
-    )
-)
 
 
 def place(me, along_k):
@@ -300,22 +261,6 @@ def product(
                             )  # fmt: skip
 
 
-# --- which kernel runs --------------------------------------------------------------------------------------
-
-
-def fits(strides: Sequence[int], dim: int, size: int, count: int = 4) -> bool:
-    """Whether a matrix can be read `count` neighbours along a dimension at a time, if its first cell can."""
-    others = [step for each, step in enumerate(strides) if each != dim % len(strides)]
-    return strides[dim] == 1 and size % count == 0 and not any(step % count for step in others)
-
-
-def is_aligned(buffer: Buffer) -> bool:
-    """Whether the first cell lies where reads of several neighbours may begin."""
-    memory, first = buffer
-    cells = memory.cells
-    return (cells.pointer + first * cells.dtype.itemsize) % WIDEST == 0
-
-
 @functools.cache
 def of_operands(
     along_k: tuple[bool, bool], wide: tuple[bool, bool, bool], size: Sizes, **names: Any
@@ -334,45 +279,3 @@ def of_operands(
     if size.threads >= WARP:  # as many registers as let two blocks of 256 threads stand beside each other
         vars(made)["bounds"] = size.threads, 512 // size.threads
     return made
-
-
-# What was measured on cards, a file each.
-CARDS = Path(__file__).with_name("cards")
-
-SMALLEST, MIDDLE, LARGEST = sizes(16, 4), sizes(64, 4), sizes(128, 8)
-
-
-def choose(driver: Driver, m: int, n: int, count: int, wide: bool, kind: Any) -> Sizes:
-    """How much a block computes of so many m × n products: what is done first.
-
-    Each processor of the card has its share of blocks. How long it takes for one was measured on cards that
-    `measured` knows; of others the machine code says how many instructions a warp issues for a step (see
-    `tensorlab.backends.cuda.figures`).
-    """
-    if driver.capability == (0, 0):
-        return SMALLEST
-    if not wide or np.dtype(kind).itemsize > 4:
-        return MIDDLE
-    of_card = "sm_{}{}".format(*max(known for known in CAPABILITIES if known <= driver.capability))
-    processors = max(driver.blocks // 8, 1)
-    speeds = measured(driver.name)
-
-    def time(size: Sizes) -> float:
-        blocks = -(-count * -(-m // size.TILE) * -(-n // size.TILE) // processors)
-        name = f"product {size.TILE}x{size.KEPT}"
-        if name in speeds:
-            return blocks * size.TILE**2 / speeds[name]
-        issued = recorded()[name.replace("product", "product nn")][of_card]["loop_all"]
-        return blocks * issued / size.STEP * size.threads / WARP
-
-    return min(LARGEST, MIDDLE, key=time)
-
-
-@functools.cache
-def measured(card: str) -> dict[str, float]:
-    """How fast kernels multiply on a card, as ``tensorlab bench --gpu`` found; nothing of an unknown card."""
-    file = CARDS / f"{card.lower().replace(' ', '_')}.json"
-    if not file.exists():
-        return {}
-    rows = json.loads(file.read_text()).get("products", [])
-    return {row["name"]: row["tflop_per_s"] for row in rows if "error" not in row}

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tensorlab.backends.cuda.constants import specialised
 from tensorlab.backends.cuda.intrinsics import (
     async_commit,
     async_copy,
@@ -26,7 +27,7 @@ from tensorlab.backends.cuda.intrinsics import (
     tf32,
     word,
 )
-from tensorlab.backends.cuda.products import finish, specialised, start
+from tensorlab.backends.cuda.products import finish, start
 from tensorlab.backends.cuda.simulator import cuda
 
 __all__ = ["LARGE", "SMALL", "Pieces", "of_type", "put", "tensor_product"]

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlab.backends.cuda.constants import specialised
 from tensorlab.backends.cuda.intrinsics import (
     async_commit,
     async_copy,
@@ -28,7 +29,7 @@ from tensorlab.backends.cuda.intrinsics import (
     warpgroup_float16,
     word,
 )
-from tensorlab.backends.cuda.products import specialised, start
+from tensorlab.backends.cuda.products import start
 from tensorlab.backends.cuda.simulator import cuda
 from tensorlab.backends.cuda.tensor_cores import put
 

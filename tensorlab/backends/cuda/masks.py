@@ -1,72 +1,33 @@
-"""The kernels that move cells as they are: fill, copy, and what a mask chooses.
-
-They are written as kernels for `numba.cuda` are. `cuda` says which thread runs; see
-`tensorlab.backends.cuda.simulator`.
-"""
+"""What a mask chooses: where it is not 0, and which elements stand there."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensorlab.backends.cuda.indexing import cell_of
+from tensorlab.backends.cuda.constants import specialised
+from tensorlab.backends.cuda.index import cell_of, counting, merged
 from tensorlab.backends.cuda.intrinsics import quotient, remainder
-from tensorlab.backends.cuda.products import start
+from tensorlab.backends.cuda.operands import raw
 from tensorlab.backends.cuda.rows import WARPS, joined
 from tensorlab.backends.cuda.simulator import cuda
+from tensorlab.backends.operands import Buffer, Launch
+from tensorlab.core.integers import ceil_div
 
-__all__ = ["choose_by_mask", "copy_bytes", "count_by_mask", "count_up", "fill", "transpose"]
+if TYPE_CHECKING:
+    from tensorlab.backends.cuda.compute import Cuda
+
+__all__ = ["choose_by_mask", "count_by_mask", "prepare_compact"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
+# What is done where a mask is not 0, and in which numbers is counted.
 POSITIONS, SELECT, SCATTER = range(3)
-
-# Of a transposed copy: a square's side, its cells in shared memory, and the rows copied at a time.
-TILE, SQUARE, STEP = 8, 72, 4
-LARGE = {"TILE": 32, "SQUARE": 1056, "STEP": 8}
-cell_type = np.float32
-
-# Of a mask: what is done where it is not 0, and in which numbers is counted.
+ACTIONS = {"positions": POSITIONS, "select": SELECT, "scatter": SCATTER}
 ACTION, number = POSITIONS, np.int64
-
-
-def fill(cells: Any, first: int, count: int, value: Any) -> None:
-    """Overwrite cells side by side with one number."""
-    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
-        cells[first + i] = value
-
-
-def count_up(cells: Any, first: int, count: int, value: Any, step: int) -> None:
-    """Overwrite cells side by side with numbers that are a step apart."""
-    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
-        cells[first + i] = value + i * step
-
-
-def copy_bytes(to: Any, cells: Any, count: int) -> None:
-    """Overwrite the first bytes of some memory with those of other memory."""
-    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
-        to[i] = cells[i]
-
-
-def transpose(rows, columns, batch, out, out_first, out_batch, out_row, x, x_first, x_batch, x_column):
-    """Copy matrices whose columns are runs of cells to where their rows are.
-
-    Neighbouring threads read neighbours of a column, and write neighbours of a row: a square goes through
-    shared memory, whose lines are one cell longer, so that a column of it lies in as many banks as a row.
-    """
-    tile = cuda.shared.array(SQUARE, cell_type)
-    x_cell, out_cell = start(x_first, x_batch, batch), start(out_first, out_batch, batch)
-    me = cuda.threadIdx.x
-    across, down = me % TILE, me // TILE
-    top, left = cuda.blockIdx.y * TILE, cuda.blockIdx.x * TILE
-    for i in range(down, TILE, STEP):
-        if top + across < rows and left + i < columns:
-            tile[i * (TILE + 1) + across] = x[x_cell + top + across + (left + i) * x_column]
-    cuda.syncthreads()
-    for i in range(down, TILE, STEP):
-        if top + i < rows and left + across < columns:
-            out[out_cell + (top + i) * out_row + left + across] = tile[across * (TILE + 1) + i]
 
 
 def count_by_mask(total, length, shape, counts, mask, mask_first, mask_strides):
@@ -131,3 +92,31 @@ def choose_by_mask(
                 x[cell_of(i, shape, x_first, x_strides)] = line[cell]
         cuda.syncthreads()
         before = number(before + of_all)
+
+
+def prepare_compact(
+    backend: Cuda, action: str, shape: Sequence[int], mask: Sequence[int], other: Sequence[int] = ()
+) -> Launch:
+    """See `tensorlab.backends.protocol.Core.compact`."""
+    total, threads = math.prod(shape), backend.driver.threads
+    operands = [mask, *([other] if other else [])]
+    sizes, strides = (shape, operands) if action == "positions" else merged(shape, *operands)
+    walked, of_mask, of_others = (
+        tuple(sizes or (1,)),
+        tuple(strides[0] or (0,)),
+        tuple(strides[-1] or (0,)),
+    )
+    length = ceil_div(ceil_div(total, backend.driver.blocks), threads) * threads
+    blocks, constants = ceil_div(total, length), {"ACTION": ACTIONS[action], **counting(total)}
+    count_up, move = (
+        specialised(kernel, **constants, number=np.int64) for kernel in (count_by_mask, choose_by_mask)
+    )
+
+    def launch(line: Buffer, at: Buffer, cells: Buffer | None, count: int) -> None:
+        counts = backend.allocate(blocks, np.dtype(np.int64))
+        given = *raw(at), of_mask
+        backend.run(count_up, blocks, threads, total, length, walked, counts.cells, *given)
+        moved = *raw(line), *given, *raw(cells or at), of_others
+        backend.run(move, blocks, threads, total, length, count, walked, counts.cells, *moved)
+
+    return launch

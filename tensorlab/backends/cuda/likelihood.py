@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensorlab.backends.cuda.indexing import tell
+from tensorlab.backends.array import compute_type
+from tensorlab.backends.cuda.constants import of_cells
+from tensorlab.backends.cuda.index import tell
 from tensorlab.backends.cuda.intrinsics import quotient, remainder, word
+from tensorlab.backends.cuda.operands import raw
 from tensorlab.backends.cuda.rows import WARPS, joined, narrow, widen
 from tensorlab.backends.cuda.simulator import cuda
+from tensorlab.backends.operands import Buffer, Launch, no_launch
+from tensorlab.core.dtypes import dtype
 
-__all__ = ["likelihood", "likelihood_gradient", "likelihood_total"]
+if TYPE_CHECKING:
+    from tensorlab.backends.cuda.compute import Cuda
+
+__all__ = [
+    "likelihood",
+    "likelihood_gradient",
+    "likelihood_total",
+    "prepare_likelihood",
+    "prepare_likelihood_gradient",
+]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 number = np.float32
 # Whether each place has a cell of the result; whether the one result is a mean.
 EACH, MEAN = False, True
+# How many places a thread should join, at least, before there is another block.
+PLACES = 8
 
 
 def finished(total, counted, out, out_first, sums, sums_first):
@@ -94,3 +112,52 @@ def likelihood_gradient(
                 given = widen(grad[grad_first + (here if EACH else 0)])
                 value = number(number(-weight[weight_first + chosen] * given) * factor)
             out[out_first + row * width + i] = narrow(value)
+
+
+def prepare_likelihood(
+    backend: Cuda,
+    element_type: dtype,
+    sizes: tuple[int, int, int],
+    strides: tuple[int, int, int],
+    ignored: int,
+    reduction: str,
+) -> Callable[..., int]:
+    """See `tensorlab.backends.layers.LayerOperations.likelihood`."""
+    named = {"EACH": reduction == "none", "MEAN": reduction == "mean"}
+    first, last = (
+        of_cells(kernel, element_type, element_type, **named) for kernel in (likelihood, likelihood_total)
+    )
+    count = sizes[0] * sizes[2]
+    blocks, threads = backend.shared_among(max(count // PLACES, 1))
+    threads = backend.threads_of(threads)
+    meaning = f"Target {{}} is out of bounds: there are {sizes[1]} classes, 0 to {sizes[1] - 1}"
+
+    def launch(out: Buffer, sums: Buffer, x: Buffer, target: Buffer, weight: Buffer) -> int:
+        faults, (code,) = backend.listen([meaning])
+        parts = backend.allocate(2 * blocks, compute_type(element_type).cell)
+        ends = *raw(out), *raw(sums)
+        given = *raw(x), *raw(target), *raw(weight), faults
+        numbers = count, *sizes[1:], *strides, ignored, code
+        backend.run(first, blocks, threads, *numbers, parts.cells, *ends, *given)
+        if blocks > 1:
+            backend.run(last, 1, backend.threads_of(blocks), blocks, parts.cells, *ends)
+        return -1
+
+    return launch
+
+
+def prepare_likelihood_gradient(
+    backend: Cuda, element_type: dtype, sizes: tuple[int, int, int], ignored: int, each: bool, mean: bool
+) -> Launch:
+    """See `tensorlab.backends.layers.LayerOperations.likelihood_gradient`."""
+    if 0 in sizes:
+        return no_launch
+    kernel = of_cells(likelihood_gradient, element_type, element_type, EACH=each, MEAN=mean)
+    count, width = sizes[0], sizes[1] * sizes[2]
+
+    def launch(*buffers: Buffer) -> None:
+        cells = [part for each in buffers for part in raw(each)]
+        grid = min(count, 4 * backend.driver.blocks)
+        backend.run(kernel, grid, min(width, backend.driver.threads), *sizes, ignored, *cells)
+
+    return launch

@@ -3,13 +3,14 @@
 `tensorlab.backends.cuda.simulator` runs a grid of threads on the CPU and finds what is undefined on a GPU.
 On it stand `counts`, which says what a GPU would have to do for a kernel, and `schedules`, which tries orders
 of its threads; `tensorlab.cuda` offers both.
-The kernels stand in `kernels`, those made of a formula in `text`, and the product of matrices in `products`
-and `tensor_cores`; `compute` launches them, and `memory` keeps what they work on. `ladder` is the way to that
-product, rung by rung. `intrinsics` has the instructions that only GPUs have. `driver` is where simulator and
-GPU differ, `compiler` makes machine code of a kernel, and `figures` says what that takes.
-`graphs` records launches, and `dlpack` shares memory with other libraries.
-Some kernels have a module of their own, and some of these another one that launches them: `rows`, `losses`,
-`attention`, `pooling` and `convolution` (`windows`), `indexing` (`routes`), `random` (`drawing`).
+Each kind of operation has a module, with its kernels and with what prepares and launches them; `compute` is
+the device, and lists where each of its operations stands. `kernel_text` makes kernels of formulas, and
+`constants` makes a kernel of another one; `operands` and `rows` are what several of them share.
+The product of matrices has more rooms: `gemm` chooses one of `products`, `tensor_cores` and `warpgroups`, and
+`ladder` is the way there, rung by rung; `matmul` is PyTorch's switch.
+`intrinsics` has the instructions that only GPUs have. `driver` is where simulator and GPU differ, `memory`
+keeps what kernels work on, `compiler` makes machine code of a kernel, `figures` says what that takes, and
+`checked` of which kernels. `graphs` records launches, and `dlpack` shares memory with other libraries.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ scalar function. Where the gradient is to be differentiated in turn, the same fo
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import types
@@ -162,16 +163,10 @@ class Elementwise(Primitive):
         return shape, memory_formats.elementwise_strides(shape, strides, broadcast)
 
 
-_primitives: dict[tuple[str, str], Elementwise] = {}
-
-
+@functools.cache
 def elementwise(row: Scalar) -> Elementwise:
-    """The primitive of a row, made once; rows that leave another node in the graph are others."""
-    key = row.name, row.node
-    found = _primitives.get(key)
-    if found is None or found.row is not row:
-        found = _primitives[key] = Elementwise(row)
-    return found
+    """The primitive of a row, made once."""
+    return Elementwise(row)
 
 
 def operand_layouts(

@@ -56,7 +56,7 @@ ZERO = ("zero",)  # zeros: the function is flat, as rounding is
 UNKNOWN = ("unknown",)  # PyTorch records the operation, and the backward pass refuses to go through it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scalar:
     """One row of the table.
 

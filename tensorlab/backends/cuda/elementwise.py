@@ -256,7 +256,10 @@ def pointwise_text(
                 seen = f"{name}_seen" + (end if name in walked else "") + (item if way == "run" else "")
                 loaded = load(seen, element_type, first)
             values.append(loaded if kind == first else f"np.{kind}({loaded})")
-        value = f"{row.formula.__name__}({', '.join(values)})"
+        given = ", ".join(values)
+        value = f"{row.formula.__name__}({given})"
+        if row.outside is not None:
+            value = f"general({given}) if {row.outside.__name__}({given}) else {value}"
         return store(value, element_types[0], compute.is_floating_point)
 
     def write(end: str, many: int) -> list[str]:
@@ -289,7 +292,10 @@ def pointwise_text(
     if is_line and width > 1:
         lines.append(f"    for run in range({runs} * {width} + cuda.grid(1), count, threads):")
         lines += indented(*places("run", ""), *read("", 1), *write("", 1))
-    return module_text(kind, [*conversions(*element_types), formula_text(row.formula, compute, "")], lines)
+    formulas = [formula_text(row.formula, compute, "", keep_general=row.outside is not None)]
+    if row.outside is not None:
+        formulas.append(formula_text(row.outside, compute, ""))
+    return module_text(kind, [*conversions(*element_types), *formulas], lines)
 
 
 def divider(size: int) -> tuple[int, int]:

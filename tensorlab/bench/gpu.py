@@ -30,6 +30,7 @@ __all__ = ["SECTIONS", "card", "measure"]
 
 # One figure, by what it is called.
 Row = dict[str, Any]
+Section = Callable[[Any], Iterator[Row]]
 
 # How long one figure may be measured, in seconds, and how often at least.
 SHARE, TURNS = 0.12, 5
@@ -83,12 +84,20 @@ def measure(limit: float, keep: Callable[[Row], None] = lambda found: None) -> R
     torch = _peer()
     for name, section in SECTIONS.items():
         rows: list[Row] = found.setdefault(name, [])
-        for row in section(torch):
+        for row in _rows(name, section, torch):
             rows.append(row)
             keep(found)
             if time.monotonic() > end:
                 return found
     return {**found, "is_whole": True}
+
+
+def _rows(name: str, section: Section, torch: Any) -> Iterator[Row]:
+    """The rows of a section; if it fails, that is the last one."""
+    try:
+        yield from section(torch)
+    except Exception as error:
+        yield {"name": name, **_fault(error)}
 
 
 def _peer() -> Any:
@@ -397,7 +406,7 @@ def _timed(
     return {"name": name, unit: found, "torch": other, "ratio": _ratio(seconds, peer)}
 
 
-SECTIONS: dict[str, Callable[[Any], Iterator[Row]]] = {
+SECTIONS: dict[str, Section] = {
     "peaks": peaks,
     "steps": steps,
     "calls": calls,

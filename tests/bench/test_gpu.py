@@ -76,6 +76,18 @@ def test_a_step_whose_losses_are_others_gets_no_time(simulated, monkeypatch):
         assert "0.3" in row["error"]
 
 
+def test_a_section_that_fails_is_the_loss_of_no_other(simulated, monkeypatch):
+    def half(torch):
+        yield {"name": "first", "us": 1.0}
+        raise ValueError("a fault in words")
+
+    monkeypatch.setattr(gpu, "SECTIONS", {"half": half, "calls": gpu.calls})
+    found = gpu.measure(60)
+    assert found["half"][1] == {"name": "half", "error": "ValueError: a fault in words"}
+    assert len(found["calls"]) == 3
+    assert found["is_whole"]
+
+
 def test_a_wrong_product_gets_no_speed_and_the_others_theirs(simulated, monkeypatch):
     monkeypatch.setattr(gpu.matmul, "allow_tf32", False)
     exact = gpu._check_product

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -253,7 +253,11 @@ def _roots(tensors: tuple, gradients: tuple) -> list[tuple[Edge, Tensor]]:
 
 
 def _beginning(
-    shape: Size, element_type: dtype, gradient: Tensor | None, position: int, device: Backend = HOST
+    shape: Size,
+    element_type: dtype,
+    gradient: Tensor | None,
+    position: int,
+    device: Backend | None = None,
 ) -> Tensor:
     """The gradient that a pass begins with at an output of this shape and dtype: the one given, or 1."""
     if gradient is None:
@@ -262,13 +266,20 @@ def _beginning(
                 f"grad can be implicitly created only for scalar outputs: this tensor has shape "
                 f"{list(shape)}; sum it first, or pass a gradient of that shape"
             )
-        return _one(shape, element_type, device)
+        return _one(shape, element_type, device or HOST)
     _need_gradient(gradient)
     if gradient._shape != shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{position}] has a shape of {list(gradient._shape)} and "
             f"output[{position}] has a shape of {list(shape)}."
         )
+    if device is not None and gradient._storage.backend is not device:
+        if shape:
+            raise RuntimeError(
+                f"grad_output[{position}] is an invalid gradient - expected device {device.device} but got "
+                f"{gradient.device}: move it with gradient.to({str(device.device)!r})"
+            )
+        return cast(Any, gradient).to(device.device)
     return gradient
 
 

@@ -102,6 +102,11 @@ def _set_grad(input: Tensor, gradient: Tensor | None) -> None:
                 f"attempting to assign a gradient of size '{list(gradient._shape)}' to a tensor of size "
                 f"'{list(input._shape)}'. Please ensure that the gradient and the tensor are the same size"
             )
+        if gradient._storage.backend is not input._storage.backend:
+            raise RuntimeError(
+                f"assigned grad has data located on a different device: it lies on {str(gradient.device)!r}, "
+                f"and the tensor on {str(input.device)!r}. Move it with grad.to({str(input.device)!r})"
+            )
     input._grad = gradient
 
 

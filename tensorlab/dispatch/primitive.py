@@ -67,6 +67,7 @@ __all__ = [
     "compute",
     "compute_into",
     "compute_several",
+    "need_one_device",
     "refuse_recorded",
     "unary",
     "update_in_place",
@@ -362,11 +363,7 @@ def _prepare(
         )
     backend, *others = {each._storage.backend: None for each in tensors}
     if others:
-        devices = " and ".join(str(each.device) for each in (backend, *others))
-        raise SeveralDevices(
-            f"Expected all tensors to be on the same device, but found at least two devices, {devices}: "
-            f"move one with x.to(device)"
-        )
+        raise _on_several_devices(primitive.name, tensors)
     launch = primitive.launch(backend, made, operands, params)
     check = primitive.check_elements(backend, operands, params, is_new=out is None)
     records = out is None and made.dtype.is_floating_point
@@ -385,6 +382,29 @@ def _prepare(
 
 class SeveralDevices(RuntimeError):
     """The operands lie on several devices. Nothing was written, and no plan is kept."""
+
+
+def need_one_device(name: str, *tensors: Tensor) -> None:
+    """Refuse tensors of an operation that lie on several devices.
+
+    Raises:
+        SeveralDevices: they do.
+    """
+    if any(each._storage.backend is not tensors[0]._storage.backend for each in tensors):
+        raise _on_several_devices(name, tensors)
+
+
+def _on_several_devices(name: str, tensors: Sequence[Tensor]) -> SeveralDevices:
+    """The error that names the first two tensors that lie apart, and what brings them together."""
+    first = tensors[0]
+    second = next(each for each in tensors if each._storage.backend is not first._storage.backend)
+    to = str((first if first.device.type != "cpu" else second).device)
+    return SeveralDevices(
+        f"{name}(): Expected all tensors to be on the same device, but found at least two devices, "
+        f"{first.device} and {second.device}: a tensor of shape {tuple(first.shape)} lies on "
+        f"{str(first.device)!r}, and one of shape {tuple(second.shape)} on {str(second.device)!r}. Move "
+        f"tensors with x.to({to!r}), and the parameters of a module with module.to({to!r})"
+    )
 
 
 def _together(operands: Sequence[Operand], error: SeveralDevices, out: Tensor | None) -> list[Operand]:

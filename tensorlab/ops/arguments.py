@@ -257,7 +257,7 @@ def tensor_options(function: Callable[P, R], places: bool = False) -> Callable[.
             if keywords:
                 if not _OPTIONS.isdisjoint(keywords):
                     requires_grad = _taken(function.__name__, keywords)
-                    place = _place(keywords)
+                    place = _place(function.__name__, keywords)
                     if places and place is not None:
                         keywords["device"] = place.device
                 if flags:
@@ -290,14 +290,22 @@ _ONLY = {"layout": strided, "pin_memory": False}
 _OPTIONS = {"requires_grad", "device", *_ONLY}
 
 
-def _place(keywords: dict[str, Any]) -> Backend | None:
+def _place(name: str, keywords: dict[str, Any]) -> Backend | None:
     """The backend of the device that a call's keywords name, taken out of them.
 
     A function makes its tensor on the CPU, or where the tensor lies that the result is to be like; it is
     moved then.
     """
-    place = keywords.pop("device", None)
-    return None if place is None else backend_of(place)
+    place, out = keywords.pop("device", None), keywords.get("out")
+    if place is None:
+        return None
+    found = backend_of(place)
+    if isinstance(out, Tensor) and out._storage.backend is not found:
+        raise RuntimeError(
+            f"{name}(): device {found.device} does not match device of out parameter ({out.device}): leave "
+            f"device= out, or bring an out on {str(found.device)!r}"
+        )
+    return found
 
 
 def _taken(name: str, keywords: dict[str, Any]) -> bool:

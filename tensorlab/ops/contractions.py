@@ -11,7 +11,7 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.core import dtypes, layout
 from tensorlab.core.layout import Size
 from tensorlab.dispatch.operands import Number, is_number, number_from, result_type
-from tensorlab.dispatch.primitive import check_out
+from tensorlab.dispatch.primitive import check_out, need_one_device
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arithmetic import add
 from tensorlab.ops.conversion import cast
@@ -364,6 +364,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
             f"linalg.cross: expected both of one dtype, got {input.dtype.name} and {other.dtype.name}: "
             f"convert first, x.to(tensorlab.{dtypes.promote_types(input.dtype, other.dtype).name})"
         )
+    need_one_device("linalg.cross", input, other)
     a, b = broadcast_tensors(input, other)
     x, y = ([operand.select(dim, i) for i in range(3)] for operand in (a, b))
     terms = [x[i] * y[j] - x[j] * y[i] for i, j in ((1, 2), (2, 0), (0, 1))]

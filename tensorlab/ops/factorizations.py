@@ -15,7 +15,7 @@ from tensorlab.autograd.recording import record, record_several
 from tensorlab.autograd.views import requires_grad
 from tensorlab.core import broadcasting
 from tensorlab.core.modes import current
-from tensorlab.dispatch.primitive import check_out
+from tensorlab.dispatch.primitive import check_out, need_one_device
 from tensorlab.ops import factorization_gradients as gradients
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.lapack import (
@@ -307,6 +307,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
         tensor([1.0000, 0.5000])
     """
     a = square_matrices("solve", A)
+    need_one_device("linalg.solve", A, B)
     if A.dtype is not B.dtype:
         raise RuntimeError(
             f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A.dtype.name} and "
@@ -362,6 +363,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
             f"linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got {driver!r}"
         )
     a, b = matrices_of("lstsq", A), B._read_cells()
+    need_one_device("linalg.lstsq", A, B)
     if A.dtype is not B.dtype:
         raise RuntimeError(
             f"linalg.lstsq: Expected input and other to have the same dtype, but got {A.dtype.name} and "

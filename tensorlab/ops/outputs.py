@@ -10,7 +10,7 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.dispatch.copies import write
 from tensorlab.dispatch.guards import guard_write
-from tensorlab.dispatch.primitive import check_out, refuse_recorded
+from tensorlab.dispatch.primitive import check_out, need_one_device, refuse_recorded
 from tensorlab.dispatch.resizing import resize_output
 from tensorlab.tensor import Tensor
 
@@ -71,9 +71,10 @@ def written(
         exact: whether `out` must be of the result's dtype (see `need_dtype`).
 
     Raises:
-        RuntimeError: the result was recorded, or `fitted` refuses `out`.
+        RuntimeError: the result was recorded or lies on another device, or `fitted` refuses `out`.
     """
     refuse_recorded("", result)
+    need_one_device("out=", result, out)
     if exact:
         need_dtype(out, result._dtype)
     write(fitted(out, result._shape, result._dtype, stride), result)

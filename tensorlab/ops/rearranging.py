@@ -15,7 +15,7 @@ from tensorlab.core.layout import Size, as_int
 from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.dispatch.copies import Copy
 from tensorlab.dispatch.operands import number_from, widened
-from tensorlab.dispatch.primitive import Recorded, Result, call
+from tensorlab.dispatch.primitive import Recorded, Result, call, need_one_device
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import ints_from, several
 from tensorlab.ops.from_data import tensor
@@ -378,6 +378,7 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple
             )
         if vector.dtype is not vectors[0].dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    need_one_device("meshgrid", *vectors)
     swapped = indexing == "xy" and len(vectors) >= 2
     if swapped:
         vectors[0], vectors[1] = vectors[1], vectors[0]

@@ -10,7 +10,7 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.core import broadcasting
 from tensorlab.core.dtypes import float32, float64
-from tensorlab.dispatch.primitive import check_out
+from tensorlab.dispatch.primitive import check_out, need_one_device
 from tensorlab.ops.lapack import as_result, check_equation, square_matrices
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
@@ -89,6 +89,7 @@ def _matrices(A: Tensor, B: Tensor, left: bool) -> tuple[np.ndarray, np.ndarray]
             f"linalg.solve_triangular is not made for {A.dtype.name}: convert first, A.to(tensorlab.float32)"
         )
     a = square_matrices("solve_triangular", A)
+    need_one_device("linalg.solve_triangular", A, B)
     b = B._read_cells()
     if B.ndim < 2:
         raise RuntimeError(

@@ -9,6 +9,7 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import in_place, linear, record
 from tensorlab.autograd.saved_tensors import KeptTensors
 from tensorlab.autograd.views import check_in_place, requires_grad
+from tensorlab.backends import HOST
 from tensorlab.core import broadcasting, dtypes, layout, memory_formats
 from tensorlab.core.layout import Refusal, Size
 from tensorlab.core.memory_formats import contiguous_format
@@ -112,10 +113,21 @@ def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulat
 
 
 def _beside(input: Tensor, chosen: Chosen) -> Chosen:
-    """The index tensors on `input`'s device: lists become tensors on the CPU."""
+    """The index tensors on `input`'s device: lists become tensors on the CPU.
+
+    Raises:
+        RuntimeError: one lies on a GPU, and `input` on another device.
+    """
     backend = input._storage.backend
     if all(index._storage.backend is backend for index in chosen.values()):
         return chosen
+    for index in chosen.values():
+        if index._storage.backend not in (HOST, backend):
+            raise RuntimeError(
+                f"indices should be either on cpu or on the same device as the indexed tensor "
+                f"({input.device}): one of shape {tuple(index.shape)} lies on {str(index.device)!r}. Move it "
+                f"with index.to({str(input.device)!r}), or the tensor with x.to({str(index.device)!r})"
+            )
     return {dim: index.to(input.device) for dim, index in chosen.items()}
 
 

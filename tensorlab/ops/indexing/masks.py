@@ -12,7 +12,7 @@ from tensorlab.dispatch.copies import write_new
 from tensorlab.dispatch.guards import guard_write, same_place
 from tensorlab.dispatch.memory import allocate, allocate_strided, as_new
 from tensorlab.dispatch.operands import Number, check_number, is_number
-from tensorlab.dispatch.primitive import check_out, compute_into
+from tensorlab.dispatch.primitive import check_out, compute_into, need_one_device
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.elementwise import elementwise
 from tensorlab.ops.indexing.gradients import (
@@ -58,6 +58,7 @@ def chosen_by_mask(input: Tensor, mask: Tensor) -> Tensor:
 
 
 def _chosen(node: type[Backward], input: Tensor, mask: Tensor, out: Tensor | None) -> Tensor:
+    need_one_device("masked_select", input, mask)
     source, shape = input, input._shape
     if out is not None:
         check_out("masked_select", out, source)
@@ -198,6 +199,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 
 def _scattered(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    need_one_device("masked_scatter_", input, mask, source)
     need_dtype("masked_scatter_", input, "source", source)
     mask = _fitted(input, mask)
     found = count_true(mask)

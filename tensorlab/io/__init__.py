@@ -153,7 +153,7 @@ class _Unlocated(Exception):
 def _located(map_location: Any, storage: UntypedStorage, where: str) -> UntypedStorage:
     """A storage of a file, which lay on the device `where`, on the device where it shall be."""
     try:
-        if callable(map_location):
+        if callable(map_location) and not isinstance(map_location, device):  # a device decorates
             found = map_location(storage, where)
             if isinstance(found, UntypedStorage):
                 return found

@@ -251,7 +251,7 @@ def pointwise_text(
         values = []
         for name, element_type, way in operands[1:]:
             if way == "number":
-                loaded = f"np.{first}({name})"
+                loaded = f"np.{first}(np.{numpy_name(element_type)}({name}))"
             else:
                 seen = f"{name}_seen" + (end if name in walked else "") + (item if way == "run" else "")
                 loaded = load(seen, element_type, first)

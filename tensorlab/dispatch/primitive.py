@@ -317,9 +317,7 @@ def _computed_several(
     primitive: Primitive, operands: Sequence[Any], params: tuple
 ) -> tuple[Plan, list[Tensor]]:
     key, buffers = _taken(primitive, operands, params)
-    plan = _plans.get(key)
-    if plan is None:
-        plan = _prepare(primitive, key, primitive.result(operands, params), operands, params)
+    plan = _plans.get(key) or _prepare(primitive, key, operands, params)
     results = plan.new_results()
     plan.launch(*[result._at for result in results], *buffers)
     return plan, results
@@ -334,7 +332,7 @@ def _computed(primitive: Primitive, operands: Sequence[Operand], params: tuple) 
             node, notes = primitive.node(operands, params)
             of_converted, result = _computed(primitive, converted, params)
             return replace(of_converted, node=node, notes=notes), result
-        plan = _prepare(primitive, key, primitive.result(operands, params), operands, params)
+        plan = _prepare(primitive, key, operands, params)
     if plan.check is not None:
         plan.check(*buffers)
     result = plan.new()
@@ -345,25 +343,28 @@ def _computed(primitive: Primitive, operands: Sequence[Operand], params: tuple) 
 def _prepare(
     primitive: Primitive,
     key: tuple,
-    made: Result,
     operands: Sequence[Any],
     params: tuple,
     out: Tensor | None = None,
+    overwritten: tuple[int, ...] = (),
 ) -> Plan:
-    """The plan of an operation that is met for the first time with such operands, or such an `out`.
+    """The plan of an operation that is met for the first time with such operands, or with such an `out`.
 
     Raises:
-        TypeError: all of them are numbers.
+        TypeError: all operands are numbers.
         SeveralDevices: they do not lie on one.
     """
+    if out is None:
+        made = primitive.result(operands, params)
+    else:
+        made = Result(out._shape, out._stride, out._dtype, overwritten)
     tensors = [each for each in (out, *operands) if isinstance(each, Tensor)]
     if not tensors:
         raise TypeError(
             f"{primitive.name}(): one of the arguments must be a Tensor: Python has numbers of its own"
         )
-    backend, *others = {each._storage.backend: None for each in tensors}
-    if others:
-        raise _on_several_devices(primitive.name, tensors)
+    need_one_device(primitive.name, *tensors)
+    backend = tensors[0]._storage.backend
     launch = primitive.launch(backend, made, operands, params)
     check = primitive.check_elements(backend, operands, params, is_new=out is None)
     records = out is None and made.dtype.is_floating_point
@@ -544,7 +545,7 @@ def update_in_place(
     if plan is None:
         if not is_non_overlapping_and_dense(shape, stride):
             return False
-        plan = _prepare(primitive, key, Result(shape, stride, element_type), tensors, (), out=first)
+        plan = _prepare(primitive, key, tensors, (), first)
     storage._version += 1
     for memory in others[1:]:
         memory._storage._version += 1
@@ -593,8 +594,7 @@ def compute_into(
                 f"a tensor that is written keeps its shape"
             )
         overwritten = tuple([position for position, is_out in enumerate(same) if is_out])
-        made = Result(out.shape, out.stride(), out.dtype, overwritten)
-        plan = _prepare(primitive, key, made, operands, params, out)
+        plan = _prepare(primitive, key, operands, params, out, overwritten)
     if plan.check is not None:
         plan.check(*buffers)
     out._storage._version += 1

@@ -274,8 +274,8 @@ def binary(primitive: Primitive, a: Operand, b: Operand) -> Tensor:
             ):
                 return result
             return record(plan.node, result, a, b)
-    elif a.__class__ is Tensor and b.__class__ is float:
-        key = primitive, dtypes.default_dtype, (), a._dtype, a._shape, a._stride, a._storage.backend, float
+    elif a.__class__ is Tensor and (b.__class__ is float or (b.__class__ is int and -(2**63) <= b < 2**63)):
+        key = primitive, dtypes.default_dtype, (), a._dtype, a._shape, a._stride, a._storage.backend, type(b)
         plan = _plans.get(key)
         if plan is not None:
             result = plan.new()

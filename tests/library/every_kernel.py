@@ -72,7 +72,9 @@ def operations(m: int, n: int, long: int) -> Iterator[Any]:
     for dim in (0, 1):
         yield x.sum(dim), x.amax(dim), x.var(dim), x.argmax(dim), bits.any(dim), x.argmin(dim)
         yield x.cumsum(dim), x.cummax(dim), halves.cumprod(dim), x.logsumexp(dim)
-    yield x.sum(), x.amax(), x.argmax(), halves.mean(), numbers(m * long).sum(), numbers(m * long).amax()
+    yield x.sum(), x.amax(), x.argmax(), halves.mean()
+    line = numbers(m * long)  # so long that blocks share it
+    yield line.sum(), line.amax(), line.var(), line.argmax(), line.cumsum(0), line.cummax(0)
     yield numbers(3, long).sort(1), x.sort(0, descending=True), x.topk(3), numbers(3, long).cumsum(1)
     # rows
     for rows in (x, fours, halves):

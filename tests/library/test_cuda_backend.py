@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tensorlab import folds
-from tensorlab.backends.cuda import copy, elementwise, gemm, reduce
+from tensorlab.backends.cuda import copy, elementwise, gemm, reduce, scan
 from tensorlab.backends.cuda.compute import Cuda
 from tensorlab.backends.cuda.constants import specialised
 from tensorlab.backends.cuda.counts import simulate
@@ -174,7 +174,7 @@ def test_a_reduction_gives_the_same_bits_in_every_order_of_the_threads(monkeypat
     np.testing.assert_allclose(found.pop(), x.sum(dtype=np.float64), rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["sum", "amax", "all", "mean", "norm_2", "var"])
+@pytest.mark.parametrize("name", ["sum", "amax", "all", "mean", "norm_2", "var", "std", "logsumexp"])
 def test_several_blocks_share_a_result_of_many_elements(gpu, name, monkeypatch):
     fold, single = folds.TABLE[name], dtypes.float32
     x = np.random.default_rng(1).standard_normal((2, 700)).astype(np.float32)
@@ -186,8 +186,47 @@ def test_several_blocks_share_a_result_of_many_elements(gpu, name, monkeypatch):
     found, expected = gpu.allocate(2, result.cell), np.zeros(2, result.cell)
     gpu.reduce(fold, single, (2, 700), (1,), *layouts, 2.0)((found, 0), (gpu.upload(x.data), 0))
     NUMPY.reduce(fold, single, (2, 700), (1,), *layouts, 2.0)((expected, 0), (x.ravel(), 0))
-    assert IS_REAL or gpu.launches - before == (1 if name == "var" else 2)
+    assert IS_REAL or gpu.launches - before == (2 if fold.center is None else 4)
     np.testing.assert_allclose(np.asarray(gpu.download(found)), expected, rtol=1e-5)
+
+
+def test_a_variance_that_several_blocks_share_is_exact_far_from_zero(gpu, monkeypatch):
+    x, single = np.float32(3e6) + np.arange(900, dtype=np.float32) % 7, dtypes.float32
+    layouts = OperandLayout(single, (0,)), OperandLayout(single, (1,))
+    monkeypatch.setattr(gpu.driver, "blocks", 8)
+    found = gpu.allocate(1, single.cell)
+    gpu.reduce(folds.TABLE["var"], single, (900,), (0,), *layouts, 1.0)((found, 0), (gpu.upload(x.data), 0))
+    np.testing.assert_allclose(gpu.download(found)[0], x.astype(np.float64).var(ddof=1), rtol=1e-7)
+
+
+@pytest.mark.parametrize("kind", ["float32", "bfloat16", "int64", "bool"])
+@pytest.mark.parametrize(("dims", "strides", "count"), [((1,), (1, 0), 2), ((0, 1), (0, 0), 1)])
+@pytest.mark.parametrize("greatest", [True, False])
+def test_several_blocks_share_the_search_for_the_first_extreme(
+    gpu, kind, dims, strides, count, greatest, monkeypatch
+):
+    element, x = dtypes.by_name(kind), np.random.default_rng(7).integers(0, 2, (2, 700))
+    cells = (x.astype(np.float32).view(np.uint32) >> 16) if kind == "bfloat16" else x
+    cells = cells.astype(element.cell)
+    if kind == "float32":
+        cells[1, [501, 333]] = np.nan
+    monkeypatch.setattr(gpu.driver, "blocks", 12)
+    layouts, before = (OperandLayout(dtypes.int64, strides), OperandLayout(element, (700, 1))), gpu.launches
+    given = greatest, (2, 700), dims, *layouts
+    agree(gpu, lambda b: b.arg_reduce(*given), np.full(count, -1), cells.ravel(), rtol=0)
+    assert IS_REAL or gpu.launches - before == 2
+
+
+def test_blocks_share_the_search_in_columns(gpu, monkeypatch):
+    monkeypatch.setattr(gpu.driver, "threads", 64)
+    monkeypatch.setattr(gpu.driver, "blocks", 40)
+    x = np.random.default_rng(8).integers(0, 50, (90, 19)).astype(np.float32)
+    layouts, before = (
+        (OperandLayout(dtypes.int64, (0, 1)), OperandLayout(dtypes.float32, (19, 1))),
+        gpu.launches,
+    )
+    agree(gpu, lambda b: b.arg_reduce(True, (90, 19), (0,), *layouts), np.full(19, -1), x.ravel(), rtol=0)
+    assert IS_REAL or gpu.launches - before == 2
 
 
 @pytest.mark.parametrize("name", ["sum", "any", "std"])
@@ -307,8 +346,11 @@ def test_the_first_of_equal_extremes_is_found_whichever_thread_sees_it(gpu, kind
 
 @pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummax", "cummin"])
 @pytest.mark.parametrize("kind", ["float32", "int64", "bfloat16"])
-def test_a_block_shares_a_line_of_running_totals(gpu, name, kind, monkeypatch):
-    monkeypatch.setattr(gpu.driver, "threads", 64)
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_blocks_share_a_line_of_running_totals(gpu, name, kind, blocks, monkeypatch):
+    monkeypatch.setattr(gpu.driver, "threads", 64 if blocks == 1 else 32)
+    monkeypatch.setattr(gpu.driver, "blocks", 4 * blocks)
+    monkeypatch.setattr(scan, "PASSES", 8 if blocks == 1 else 1)
     element, rng = dtypes.by_name(kind), np.random.default_rng(6)
     value = dtypes.float32 if kind == "bfloat16" else element
     x = rng.integers(1, 3 if name == "cumprod" else 9, 2 * 301).astype(element.cell)
@@ -320,12 +362,14 @@ def test_a_block_shares_a_line_of_running_totals(gpu, name, kind, monkeypatch):
         x = (x.view(np.uint32) >> 16).astype(np.uint16)
     for shape, dim, strides in ((2, 301), 1, (301, 1)), ((301, 2), 0, (2, 1)):
         line, places = OperandLayout(element, strides), OperandLayout(dtypes.int64, strides)
+        before = gpu.launches
         if name in ("cumsum", "cumprod"):
             given = name, value, shape, dim, line, line
             agree(gpu, lambda b: b.scan(*given), 0 * x, x, rtol=1e-6)  # noqa: B023
         else:
             given = name, value, shape, dim, line, line, places
             agree(gpu, lambda b: b.scan(*given), 0 * x, np.full(602, -1), x, results=2)  # noqa: B023
+        assert IS_REAL or gpu.launches - before == blocks  # one, or three that share a line
 
 
 def test_extremes_and_running_totals(gpu):

@@ -103,11 +103,12 @@ def _reductions() -> dict[str, Checked]:
         (WHOLE,),
         (WHOLE,),
     )
-    for name, stage in itertools.product(("sum", "amax"), ("whole", "parts", "last")):
+    for name, stage in itertools.product(("sum", "amax", "var"), ("whole", "parts", "last")):
+        centers = (compiler.Address(DOUBLE),) if name == "var" and stage != "whole" else ()
         for in_columns in (False, True)[: 1 if stage == "last" else 2]:
             made = reduce.reduce_text(folds.TABLE[name], single, single, single, stage, in_columns, True)
             said = " in columns" * in_columns
-            found[f"reduce {name} {stage}{said}"] = Checked(kernel_of(name, made), kinds)
+            found[f"reduce {name} {stage}{said}"] = Checked(kernel_of(name, made), (*kinds, *centers))
     return found
 
 
@@ -125,19 +126,28 @@ def _places() -> dict[str, Checked]:
         (WHOLE,),
     )
     found = {}
-    for in_columns in (False, True):
-        made = reduce.arg_reduce_text(True, dtypes.float32, dtypes.int64, in_columns, True)
-        found[f"reduce argmax{' in columns' * in_columns}"] = Checked(kernel_of("arg_reduce", made), kinds)
+    for stage in ("whole", "parts", "last"):
+        given = kinds if stage == "whole" else (WHOLE, *kinds, SINGLE, compiler.Address(WHOLE))
+        for in_columns in (False, True)[: 1 if stage == "last" else 2]:
+            is_line = stage != "last"
+            made = reduce.arg_reduce_text(True, dtypes.float32, dtypes.int64, stage, in_columns, is_line)
+            said = " in columns" * in_columns
+            found[f"reduce argmax {stage}{said}"] = Checked(kernel_of("arg_reduce", made), given)
     return found
 
 
 def _scans() -> dict[str, Checked]:
     line, single, found = (WHOLE, (WHOLE,), WHOLE), dtypes.float32, {}
     for name, value in ("cumsum", dtypes.float64), ("cummax", single):
-        places = (compiler.Address(WHOLE), *line) if name == "cummax" else ()
-        made = scan.shared_scan_text(name, value, single, single, bool(places))
-        kinds = WHOLE, (WHOLE,), SINGLE, *line, *places, SINGLE, *line
-        found[f"scan {name}"] = Checked(kernel_of(name, made), kinds)
+        numbers, has_places = compiler.Address(WHOLE), name == "cummax"
+        kinds = WHOLE, (WHOLE,), SINGLE, *line, *(numbers, *line) * has_places, SINGLE, *line
+        for stage in ("whole", "totals", "parts"):
+            made = scan.shared_scan_text(name, value, single, single, has_places, stage)
+            given = kinds
+            if stage != "whole":
+                told = compiler.Address(value.cell), *(numbers,) * has_places * (1 + (stage == "parts"))
+                given = WHOLE, WHOLE, *kinds, *told
+            found[f"scan {name} {stage}"] = Checked(kernel_of(name, made), given)
     return found
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from tensorlab.backends.array import compute_type
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cuda.driver import Driver
 from tensorlab.backends.cuda.kernel_text import (
@@ -27,6 +30,7 @@ from tensorlab.backends.operands import Buffer, Launch, OperandLayout, no_launch
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.integers import ceil_div
+from tensorlab.core.layout import default_strides
 from tensorlab.folds import Fold, arguments_of
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.source import formula_text
@@ -64,7 +68,8 @@ def reduce_text(
     joined. The order depends on sizes alone, so that the result is the same every time.
 
     Few results of many elements keep too few blocks busy. They take two stages: so many `parts` for each
-    result, a block each, and then the totals of the parts.
+    result, a block each, and then the totals of the parts. A fold's `center` has two stages of its own before
+    these, which are given what it found: ``centers``.
 
     Args:
         fold, value, result, source: see `tensorlab.backends.protocol.Core.reduce`.
@@ -74,9 +79,10 @@ def reduce_text(
         is_line: whether the ``span`` of a result has one dimension.
     """
     total = _total_type(fold, value)
+    has_centers = fold.center is not None and stage != "whole"
     operands = [*operand_parameters(["out"], "shape"), *operand_parameters(["x"], "shape", "span")]
     lines = [
-        f"def kernel({', '.join(['parts, n, k, shape, span', *operands])}):",
+        f"def kernel({', '.join(['parts, n, k, shape, span', *operands, *['centers'] * has_centers])}):",
         "    me, threads = cuda.threadIdx.x, cuda.blockDim.x",
         "    block, part = cuda.blockIdx.x, 0"
         if stage == "last"
@@ -87,7 +93,9 @@ def reduce_text(
         *positions("block", "shape", 4, ("out", "out_first"), ("x", "x_first")),
         "    x_start = x_cell",
     ]
-    if fold.center is not None:
+    if has_centers:
+        lines.append("    c = centers[block]")
+    elif fold.center is not None:
         lines += _pass(fold.center, value, total, source, "c", "whole", in_columns, is_line)
     lines += _pass(fold, value, total, source, "found", stage, in_columns, is_line)
     if stage == "parts":
@@ -203,19 +211,30 @@ def _joined_columns(name: str, total: str, together: str) -> list[str]:
     ]
 
 
-def arg_reduce_text(greatest: bool, source: dtype, places: dtype, in_columns: bool, is_line: bool) -> str:
+def arg_reduce_text(
+    greatest: bool,
+    source: dtype,
+    places: dtype,
+    stage: str = "whole",
+    in_columns: bool = False,
+    is_line: bool = False,
+) -> str:
     """The kernel that looks for extremes: ``kernel(n, shape, span, places, …, x, …)``.
 
     Its threads share the elements, and join what they found, as those of `reduce_text` do. Of equal elements
-    the first counts, whoever found it.
+    the first counts, whoever found it. Of two stages, ``kernel(parts, n, …, known, known_places)``, one notes
+    the extremes of the parts and where these stand, and one looks for the best of them.
 
     Args:
         greatest, source, places: see `tensorlab.backends.protocol.Core.arg_reduce`.
-        in_columns, is_line: see `reduce_text`.
+        stage, in_columns, is_line: see `reduce_text`.
     """
     kind, better = numpy_name(source), ">" if greatest else "<"
     moved = moved_as(kind)
     worker, workers = (f"me // {WARP}", f"threads // {WARP}") if in_columns else ("me", "threads")
+    begin, step = worker, workers
+    if stage == "parts":
+        begin, step = f"part * ({workers}) + {worker}", f"parts * ({workers})"
     read = ["x_cell = x_start + i * x_span[0]"] if is_line else positions("i", "span", 0, ("x", "x_start"))
     seen = load("x[x_cell]", source, kind)
     look = [
@@ -246,10 +265,11 @@ def arg_reduce_text(greatest: bool, source: dtype, places: dtype, in_columns: bo
         f"numbers = cuda.shared.array({cells}, np.int64)",
         "me, threads = cuda.threadIdx.x, cuda.blockDim.x",
         "block = cuda.blockIdx.x",
+        *(["block, part = block // parts, block % parts"] if stage == "parts" else []),
         *([line[4:] for line in _COLUMN] if in_columns else ["is_first = me == 0"]),
         *positions("block", "shape", 0, ("places", "places_first"), ("x", "x_first")),
         "x_start = x_cell",
-        f"found, best, i, step = {seen}, np.int64(0), np.int64({worker}), {workers}",
+        f"found, best, i, step = {seen}, np.int64(0), np.int64({begin}), {step}",
         *([f"while i + {AHEAD - 1} * step < n:"] if is_line else []),
     ]
     if is_line:
@@ -257,9 +277,16 @@ def arg_reduce_text(greatest: bool, source: dtype, places: dtype, in_columns: bo
             body += [f"    x_cell = x_start + (i + {ahead} * step) * x_span[0]", f"    seen_{ahead} = {seen}"]
         for ahead in range(AHEAD):
             body += [f"    {line}" for line in (f"seen = seen_{ahead}", *look)]
+    if stage == "last":
+        body += [
+            "found, best = known[block * parts], known_places[block * parts]",
+            "while i < parts:",
+            "    other, place = known[block * parts + i], known_places[block * parts + i]",
+            *(f"    {line}" for line in (*join, "i += step")),
+        ]
+    else:
+        body += ["while i < n:", *(f"    {line}" for line in (*read, f"seen = {seen}", *look))]
     body += [
-        "while i < n:",
-        *(f"    {line}" for line in (*read, f"seen = {seen}", *look)),
         *([] if in_columns else among_lanes),
         f"if {is_teller}:",
         f"    values[{teller}], numbers[{teller}] = found, best",
@@ -269,10 +296,15 @@ def arg_reduce_text(greatest: bool, source: dtype, places: dtype, in_columns: bo
         f"    other, place = values[{other}], numbers[{other}]",
         *(f"    {line}" for line in join),
         "if is_first:",
-        f"    places[places_cell] = np.{places.name}(best)",
+        "    known[block * parts + part], known_places[block * parts + part] = found, best"
+        if stage == "parts"
+        else f"    places[places_cell] = np.{places.name}(best)",
     ]
-    operands = [*operand_parameters(["places"], "shape"), *operand_parameters(["x"], "shape", "span")]
-    lines = [f"def kernel({', '.join(['n, shape, span', *operands])}):", *(f"    {line}" for line in body)]
+    parameters = ["n, shape, span", *operand_parameters(["places"], "shape")]
+    parameters += operand_parameters(["x"], "shape", "span")
+    if stage != "whole":
+        parameters = ["parts", *parameters, "known, known_places"]
+    lines = [f"def kernel({', '.join(parameters)}):", *(f"    {line}" for line in body)]
     return module_text(kind, conversions(source), lines)
 
 
@@ -287,6 +319,7 @@ class _Folded(NamedTuple):
             neighbours, and not those of one result.
         blocks, threads: how many blocks of how many threads there are, if a block, or a lane of it in each of
             its warps, sees all elements of a result.
+        parts: how many blocks share these elements instead, where there are too few results.
     """
 
     sizes: tuple[int, ...]
@@ -297,6 +330,7 @@ class _Folded(NamedTuple):
     in_columns: bool
     blocks: int
     threads: int
+    parts: int
 
     @property
     def results(self) -> int:
@@ -327,9 +361,13 @@ class _Folded(NamedTuple):
         results, n = math.prod(sizes), math.prod(span)
         in_columns = sizes[-1] >= 8 and abs(x_steps[-1]) < abs(x_span[-1]) and driver.threads >= WARP
         threads, blocks = 1 << (min(max(n, 1), driver.threads).bit_length() - 1), results
+        workers = threads
         if in_columns:
             threads, blocks = driver.threads, results // sizes[-1] * ceil_div(sizes[-1], WARP)
-        return cls(sizes, span, out_steps, x_steps, x_span, in_columns, blocks, threads)
+            workers = threads // WARP
+        # Each thread has some elements to join before it joins with others.
+        parts = min(driver.blocks // 2 // max(blocks, 1), ceil_div(n, ELEMENTS * workers))
+        return cls(sizes, span, out_steps, x_steps, x_span, in_columns, blocks, threads, max(parts, 1))
 
 
 def prepare_reduce(
@@ -344,34 +382,49 @@ def prepare_reduce(
 ) -> Launch:
     """See `tensorlab.backends.protocol.Core.reduce`."""
     folded = _Folded.of(shape, dims, out, source, backend.driver)
-    results, n, sizes, span = folded.results, folded.n, folded.sizes, folded.span
-    if results == 0:
+    if folded.results == 0:
         return no_launch
-    blocks, threads = folded.blocks, folded.threads
-    workers = threads // WARP if folded.in_columns else threads
-    # Each thread has some elements to join before it joins with others.
-    parts = min(max(backend.driver.blocks // 2 // blocks, 1), ceil_div(n, ELEMENTS * workers) or 1)
-    if fold.center is not None:  # what the others found is not there yet
-        parts = 1
-    given = fold, value, out.dtype, source.dtype
-    stages = ("whole",) if parts == 1 else ("parts", "last")
-    ways = (folded.in_columns, len(span) == 1), (False, False)
-    first, *others = [
-        kernel_of(fold.name, reduce_text(*given, stage, *way))
-        for stage, way in zip(stages, ways, strict=False)
-    ]
+    way = folded.in_columns, len(folded.span) == 1
+    if folded.parts > 1:
+        return _in_two_stages(backend, fold, value, folded, out.dtype, source.dtype, k)
+    kernel = kernel_of(fold.name, reduce_text(fold, value, out.dtype, source.dtype, "whole", *way))
+    begin = 1, folded.n, k, folded.sizes, folded.span
 
     def launch(target: Buffer, item: Buffer) -> None:
-        result = *raw(target), folded.out_steps
-        elements = *raw(item), folded.x_steps, folded.x_span
-        if parts == 1:
-            backend.run(first, blocks, threads, 1, n, k, sizes, span, *result, *elements)
-            return
-        totals = backend.allocate(results * parts, total_type(fold, value).cell)
-        between, none = (totals.cells, 0), tuple(0 for _ in sizes)
-        backend.run(first, blocks * parts, threads, parts, n, k, sizes, span, *between, none, *elements)
-        given = parts, n, k, sizes, span, *result, *between, none, folded.x_span
-        backend.run(others[0], results, backend.threads_of(parts), *given)
+        ends = *raw(target), folded.out_steps, *raw(item), folded.x_steps, folded.x_span
+        backend.run(kernel, folded.blocks, folded.threads, *begin, *ends)
+
+    return launch
+
+
+def _in_two_stages(
+    backend: Cuda, fold: Fold, value: dtype, folded: _Folded, result: dtype, source: dtype, k: float
+) -> Launch:
+    """Prepare a fold of which several blocks share each result."""
+    parts, total = folded.parts, total_type(fold, value)
+    texts = (
+        reduce_text(fold, value, result, source, "parts", folded.in_columns, len(folded.span) == 1),
+        reduce_text(fold, value, result, source, "last"),
+    )
+    first, last = (kernel_of(fold.name, text) for text in texts)
+    begin, none = (parts, folded.n, k, folded.sizes, folded.span), (0,) * len(folded.sizes)
+    side_by_side = folded._replace(out_steps=default_strides(folded.sizes))
+    find_centers = None
+    if fold.center is not None:
+        find_centers = _in_two_stages(backend, fold.center, value, side_by_side, total, source, k)
+
+    def launch(target: Buffer, item: Buffer) -> None:
+        totals = backend.allocate(folded.results * parts, total.cell)
+        between = totals.cells, 0, none
+        centers: tuple[Any, ...] = ()
+        if find_centers is not None:
+            held = backend.allocate(folded.results, total.cell)
+            find_centers((held, 0), item)
+            centers = (held.cells,)
+        elements = *raw(item), folded.x_steps, folded.x_span, *centers
+        backend.run(first, folded.blocks * parts, folded.threads, *begin, *between, *elements)
+        ends = *raw(target), folded.out_steps, *between, folded.x_span, *centers
+        backend.run(last, folded.results, backend.threads_of(parts), *begin, *ends)
 
     return launch
 
@@ -388,14 +441,23 @@ def prepare_arg_reduce(
     folded = _Folded.of(shape, dims, places, source, backend.driver, keep_order=True)
     if folded.results == 0:
         return no_launch
-    kernel = kernel_of(
-        "arg_reduce",
-        arg_reduce_text(greatest, source.dtype, places.dtype, folded.in_columns, len(folded.span) == 1),
+    parts, way = folded.parts, (folded.in_columns, len(folded.span) == 1)
+    given = greatest, source.dtype, places.dtype
+    whole, first, last = (
+        kernel_of("arg_reduce", arg_reduce_text(*given, *which))
+        for which in (("whole", *way), ("parts", *way), ("last",))
     )
     begin = folded.n, folded.sizes, folded.span
 
     def launch(found: Buffer, item: Buffer) -> None:
         ends = *raw(found), folded.out_steps, *raw(item), folded.x_steps, folded.x_span
-        backend.run(kernel, folded.blocks, folded.threads, *begin, *ends)
+        if parts == 1:
+            backend.run(whole, folded.blocks, folded.threads, *begin, *ends)
+            return
+        known = backend.allocate(folded.results * parts, compute_type(source.dtype).cell)
+        known_places = backend.allocate(folded.results * parts, np.dtype(np.int64))
+        told = known.cells, known_places.cells
+        backend.run(first, folded.blocks * parts, folded.threads, parts, *begin, *ends, *told)
+        backend.run(last, folded.results, backend.threads_of(parts), parts, *begin, *ends, *told)
 
     return launch

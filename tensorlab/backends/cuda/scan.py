@@ -6,7 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tensorlab import folds
+from tensorlab.backends.array import compute_type
 from tensorlab.backends.cuda.kernel_text import (
     conversions,
     kernel_of,
@@ -58,16 +61,29 @@ def scan_text(name: str, value: dtype, result: dtype, source: dtype, has_places:
     return module_text(kind, conversions(source, result), lines)
 
 
-# How many neighbours of a line a thread looks after, in `shared_scan_text`.
-ITEMS = 4
+# How many neighbours of a line a thread looks after at a time, in `shared_scan_text`; and how often, before
+# blocks share a line.
+ITEMS, PASSES = 4, 8
 
 
-def shared_scan_text(name: str, value: dtype, result: dtype, source: dtype, has_places: bool) -> str:
+def shared_scan_text(
+    name: str, value: dtype, result: dtype, source: dtype, has_places: bool, stage: str = "whole"
+) -> str:
     """The kernel of a running total whose line a block shares: ``kernel(size, shape, out, …, x, …)``.
 
     The block goes along the line, four elements for each thread at a time. A thread joins its four; the lanes
     of a warp join what lanes before them have, at distances of 1, 2, 4, 8 and 16; and to that comes what the
     warps before have, and what was carried along.
+
+    Few long lines keep too few blocks busy. They take three launches: the block of each of so many `parts` of
+    a line finds its total, a scan of these totals says what comes before a part, and then the parts are
+    scanned. First and last are ``kernel(parts, length, size, …, x, …, totals_of_parts)``. Where places are
+    written they are given ``places_of_parts`` as well, and the last one ``best_parts``, places in the former.
+
+    Args:
+        name, value, result, source: see `tensorlab.backends.protocol.Core.scan`.
+        has_places: whether places are written.
+        stage: ``"whole"``, or ``"totals"`` or ``"parts"``.
     """
     kind = numpy_name(value)
     names = ["out", *(["places"] if has_places else []), "x"]
@@ -90,6 +106,27 @@ def shared_scan_text(name: str, value: dtype, result: dtype, source: dtype, has_
         ]
 
     nothing = f"np.{kind}({start}), np.int64(0)"
+    parameters = [f"{each}, {each}_first, {each}_shape, {each}_step" for each in names]
+    parameters = ["size, shape", *parameters]
+    line, first = "cuda.blockIdx.x", ""
+    of_part: list[str] = []
+    before_part: list[str] = []
+    after_part: list[str] = []
+    if stage != "whole":
+        line, first = "block // parts", "part * length + "
+        of_part = [
+            "block, part = cuda.blockIdx.x, cuda.blockIdx.x % parts",
+            "size = min(size, (part + 1) * length)",
+        ]
+        parameters = ["parts, length", *parameters, "totals_of_parts", *["places_of_parts"] * has_places]
+    if stage == "totals":
+        after_part = ["if me == 0:", "    totals_of_parts[block] = carried"]
+        after_part += ["    places_of_parts[block] = carried_place"] * has_places
+    if stage == "parts":
+        before_part = ["if part > 0:", f"    carried = np.{kind}(totals_of_parts[block - 1])"]
+        if has_places:
+            parameters.append("best_parts")
+            before_part.append("    carried_place = places_of_parts[block - part + best_parts[block - 1]]")
     seen = load("x[x_cell + place * x_step]", source, kind)
     stored = store("before", result, value.is_floating_point)
     body = [
@@ -97,9 +134,11 @@ def shared_scan_text(name: str, value: dtype, result: dtype, source: dtype, has_
         f"numbers = cuda.shared.array({WARP}, np.int64)",
         "me, threads = cuda.threadIdx.x, cuda.blockDim.x",
         f"lane, warp = me % {WARP}, me // {WARP}",
-        *positions("cuda.blockIdx.x", "shape", 0, *((each, f"{each}_first") for each in names)),
+        *of_part,
+        *positions(line, "shape", 0, *((each, f"{each}_first") for each in names)),
         f"carried, carried_place = {nothing}",
-        f"for begin in range({ITEMS} * me, size + {ITEMS} * me, {ITEMS} * threads):",
+        *before_part,
+        f"for begin in range({first}{ITEMS} * me, size + {ITEMS} * me, {ITEMS} * threads):",
     ]
     loop = [f"total, total_place = {nothing}"]
     for item in range(ITEMS):
@@ -137,7 +176,7 @@ def shared_scan_text(name: str, value: dtype, result: dtype, source: dtype, has_
         "if lane > 0:",
         *(f"    {line}" for line in join("before", "before_place", "nearer", "nearer_place")),
     ]
-    for item in range(ITEMS):
+    for item in range(ITEMS if stage != "totals" else 0):
         loop += [
             f"place = begin + {item}",
             "if place < size:",
@@ -146,9 +185,8 @@ def shared_scan_text(name: str, value: dtype, result: dtype, source: dtype, has_
             *(["    places[places_cell + place * places_step] = before_place"] if has_places else []),
         ]
     loop.append("cuda.syncthreads()")
-    operands = [f"{each}, {each}_first, {each}_shape, {each}_step" for each in names]
-    lines = [f"def kernel({', '.join(['size, shape', *operands])}):"]
-    lines += [f"    {line}" for line in (*body, *(f"    {line}" for line in loop))]
+    lines = [f"def kernel({', '.join(parameters)}):"]
+    lines += [f"    {line}" for line in (*body, *(f"    {line}" for line in loop), *after_part)]
     return module_text(kind, conversions(source, result), lines)
 
 
@@ -175,8 +213,11 @@ def prepare_scan(
     # A thread has a line where many lines lie side by side, else a block.
     is_shared = size > WARP and (lines < WARP * backend.driver.blocks or source.strides[dim] == 1)
     given = name, value, out.dtype, source.dtype, places is not None
-    kernel = kernel_of(name, (shared_scan_text if is_shared else scan_text)(*given))
     threads = min(WARP * ceil_div(size, ITEMS * WARP), backend.driver.threads)
+    parts = min(backend.driver.blocks // 2 // lines, ceil_div(size, PASSES * ITEMS * threads))
+    if is_shared and parts > 1:
+        return _in_parts(backend, name, value, sizes, size, strides, (out.dtype, source.dtype), parts)
+    kernel = kernel_of(name, (shared_scan_text if is_shared else scan_text)(*given))
 
     def launch(*buffers: Buffer) -> None:
         arguments: list[Any] = []
@@ -186,5 +227,43 @@ def prepare_scan(
             backend.run(kernel, lines, threads, size, sizes, *arguments)
         else:
             backend.each(kernel, lines, lines, size, sizes, *arguments)
+
+    return launch
+
+
+def _in_parts(
+    backend: Cuda,
+    name: str,
+    value: dtype,
+    sizes: tuple[int, ...],
+    size: int,
+    strides: Sequence[tuple[tuple[int, ...], int]],
+    types: tuple[dtype, dtype],
+    parts: int,
+) -> Launch:
+    """Prepare a scan of long lines, each of which several blocks share."""
+    lines, threads, has_places = math.prod(sizes), backend.driver.threads, len(strides) == 3
+    whole = ITEMS * threads  # so many at a time: the last part alone may end earlier
+    length = ceil_div(size, parts * whole) * whole
+    parts, total = ceil_div(size, length), compute_type(value)
+    find_totals, scan_parts = (
+        kernel_of(name, shared_scan_text(name, value, *types, has_places, stage))
+        for stage in ("totals", "parts")
+    )
+    scan_totals = kernel_of(name, shared_scan_text(name, total, total, total, has_places))
+
+    def launch(*buffers: Buffer) -> None:
+        arguments: list[Any] = [parts, length, size, sizes]
+        for buffer, layout in zip(buffers, strides, strict=True):
+            arguments += [*raw(buffer), *layout]
+        totals = backend.allocate(lines * parts, total.cell)
+        found, best = [totals.cells], []
+        if has_places:
+            places, numbers = (backend.allocate(lines * parts, np.dtype(np.int64)) for _ in range(2))
+            found, best = [totals.cells, places.cells], [numbers.cells]
+        operands = [each for cells in (totals.cells, *best, totals.cells) for each in (cells, 0, (parts,), 1)]
+        backend.run(find_totals, lines * parts, threads, *arguments, *found)
+        backend.run(scan_totals, lines, threads, parts, (lines,), *operands)
+        backend.run(scan_parts, lines * parts, threads, *arguments, *found, *best)
 
     return launch

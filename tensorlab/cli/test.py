@@ -80,8 +80,10 @@ def _on_gpu(root: Path, arguments: list[str], limit: float, out: Path | None) ->
     gpu_report.append(card())
     checks = _checks(root, report)
     files = [str(root / "tests" / "library" / name) for name in ON_GPU]
-    workers = [f"-n{min(8, os.cpu_count() or 1)}", "--dist=load"] if importlib.util.find_spec("xdist") else []
-    asked = ["-p", "no:cacheprovider", "-p", "tests.gpu_report", *workers, *arguments, *files]
+    workers = [f"-n{_workers()}", "--dist=load"] if importlib.util.find_spec("xdist") else []
+    # Of the options in pyproject.toml some are notebooks', whose plugin need not be installed here.
+    options = ["-o", "addopts=--import-mode=importlib", "-p", "no:cacheprovider", "-p", "tests.gpu_report"]
+    asked = [*options, *workers, *arguments, *files]
     code = run_module("pytest", asked, cwd=root, limit=limit + GRACE)
     clean = [_checked(tool, check, report, end + GRACE - time.time()) for tool, check in checks.items()]
     found = gpu_report.summary(gpu_report.read(report))
@@ -92,6 +94,11 @@ def _on_gpu(root: Path, arguments: list[str], limit: float, out: Path | None) ->
     said = (f"{count} {key.replace('_', ' ')}" for key, count in counts.items())
     typer.echo(f"{', '.join(said)}: {report}")
     return code if code > 0 else int(code < 0 or not all(clean))
+
+
+def _workers() -> int:
+    """How many processes run tests: most of the time they compile kernels, and the tools need cores too."""
+    return max(1, min(12, (os.cpu_count() or 1) - len(sanitizer.TOOLS)))
 
 
 def _checks(root: Path, report: Path) -> dict[str, subprocess.Popen[bytes]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorlab.backends import HOST, Backend, Buffer, Launch, OperandLayout
+from tensorlab.backends import Backend, Buffer, Launch, OperandLayout
 from tensorlab.core import broadcasting, layout
 from tensorlab.core.cells import encode_one
 from tensorlab.core.dtypes import dtype
@@ -161,10 +161,10 @@ def _expanded(tensor: Tensor, shape: Size) -> Tensor:
     return make_tensor(tensor._storage, tensor._dtype, shape, strides, tensor._offset)
 
 
-def converted(operand: Operand, to: dtype) -> Tensor:
-    """An operand as a row-major tensor of another dtype."""
+def converted(operand: Operand, to: dtype, place: Backend) -> Tensor:
+    """An operand as a row-major tensor of another dtype, where it lies; a number, at a place of its own."""
     shape, backend = (
-        (operand._shape, operand._storage.backend) if isinstance(operand, Tensor) else (Size(), HOST)
+        (operand._shape, operand._storage.backend) if isinstance(operand, Tensor) else (Size(), place)
     )
     result = allocate(shape, to, backend)
     write(result, operand)

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, cast
 
 from tensorlab.autograd.formulas import Backward, Formula
 from tensorlab.autograd.graph import Gradient, Node
-from tensorlab.backends import Backend, Buffer, Launch, OperandLayout
+from tensorlab.backends import HOST, Backend, Buffer, Launch, OperandLayout
 from tensorlab.core import broadcasting, dtypes, layout, memory_formats
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
@@ -118,7 +118,9 @@ class Elementwise(Primitive):
         ]
         if not positions:
             return None
-        return [converted(one, compute) if at in positions else one for at, one in enumerate(operands)]
+        places = [each._storage.backend for each in operands if isinstance(each, Tensor)]
+        place = next((each for each in places if each is not HOST), HOST)
+        return [converted(one, compute, place) if at in positions else one for at, one in enumerate(operands)]
 
     def check_out(self, out: Tensor, result: Result, operands: Sequence[Operand], brought: bool) -> None:
         """See `Primitive.check_out`; some rows write into their result's dtype alone."""

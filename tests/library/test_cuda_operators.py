@@ -19,6 +19,9 @@ def _overwritten(x):
 
 OPERATORS = {
     "add of a negative multiple": lambda x, image, kernel: x.byte().add(x.byte(), alpha=-3),
+    "a number beside halves": lambda x, image, kernel: tl.stack(
+        [x.half() + 1.5, 2 - x.half(), x.half() / 3, (x.bfloat16() == 1).half(), x.half() + tl.tensor(0.5)]
+    ).float(),
     "argmax": lambda x, image, kernel: x.argmax(2),
     "attention": lambda x, image, kernel: F.scaled_dot_product_attention(x, x, x),
     "avg_pool2d": lambda x, image, kernel: F.avg_pool2d((9 * image - 20).long(), 2, divisor_override=-3),

@@ -8,8 +8,6 @@ from tensorlab.core.layout import default_strides
 from tensorlab.core.memory_formats import contiguous_format, is_non_overlapping_and_dense
 from tensorlab.tensor import Tensor
 
-__all__ = ["HELD_ONCE", "add_to_grad"]
-
 
 def add_to_grad(variable: Tensor, gradient: Tensor, differentiable: bool, unshared: bool) -> None:
     """Add a gradient to a leaf's ``grad``. The first one is taken over if nobody else holds it, else copied.

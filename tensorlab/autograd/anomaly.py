@@ -11,15 +11,6 @@ from typing import Any
 from tensorlab.autograd.graph import Gradient, Node
 from tensorlab.registry import op
 
-__all__ = [
-    "detect_anomaly",
-    "is_anomaly_check_nan_enabled",
-    "is_anomaly_enabled",
-    "set_detect_anomaly",
-    "watched",
-    "watching",
-]
-
 # Read by whoever makes or runs a node; for all threads, as in PyTorch.
 watching = False
 _check_nan = True

@@ -19,8 +19,6 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.tensor import Tensor, make_dense
 
-__all__ = ["backward", "grad"]
-
 Tensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 
 

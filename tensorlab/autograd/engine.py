@@ -25,8 +25,6 @@ from tensorlab.autograd.unbroadcasting import unbroadcast
 from tensorlab.core.modes import current
 from tensorlab.tensor import Tensor
 
-__all__ = ["accumulate", "run", "topological_order"]
-
 
 def run(
     roots: Sequence[tuple[Edge, Tensor]],

@@ -26,8 +26,6 @@ from tensorlab.autograd.graph import Gradient, Node, Output, node_of
 from tensorlab.autograd.saved_tensors import KeptTensors, Packed, check_version, freed, release
 from tensorlab.tensor import Tensor, without_history
 
-__all__ = ["Backward", "Formula", "Plan", "ViewBackward", "formulas", "view_formulas"]
-
 Formula = Callable[..., Gradient]
 # Computes all gradients of a node at once: called with the gradient of the result (or the list of them), with
 # whether each operand that has an edge gets a gradient, and with what was kept, by name.

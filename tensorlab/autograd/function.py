@@ -18,8 +18,6 @@ from tensorlab.core import modes
 from tensorlab.core.layout import Size
 from tensorlab.tensor import Tensor, without_history
 
-__all__ = ["Function", "FunctionCtx", "once_differentiable"]
-
 
 class FunctionCtx(Node):
     """What the forward of a `Function` hands to its backward; also the node that it leaves in the graph.

@@ -20,8 +20,6 @@ from tensorlab.core import dtypes
 from tensorlab.core.modes import enable_grad, no_grad
 from tensorlab.tensor import Tensor
 
-__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
-
 
 class GradcheckError(RuntimeError):
     """What `gradcheck` raises when a gradient is not what the differences say."""

@@ -30,8 +30,6 @@ from tensorlab.tensor import Tensor
 if TYPE_CHECKING:
     from tensorlab.autograd.hooks import Hook
 
-__all__ = ["AccumulateGrad", "Edge", "Gradient", "Leaf", "Node", "Output", "sequence_numbers"]
-
 sequence_numbers = itertools.count()
 
 Gradient = Any  # a Tensor, or None where no gradient arrived

@@ -10,8 +10,6 @@ from typing import Any
 from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.tensor import Tensor
 
-__all__ = ["Handle", "Hook", "HookList", "Hooks", "run_accumulated", "run_after", "run_before"]
-
 Hook = Callable[..., Any]
 _ids = itertools.count()
 

@@ -33,8 +33,6 @@ from tensorlab.core.layout import Size
 from tensorlab.figures.graph import MOST_NODES, graph_drawing, graph_figure
 from tensorlab.tensor import Tensor
 
-__all__ = ["Graph", "GraphEdge", "GraphNode", "Saved", "SavedList", "graph", "saved"]
-
 
 class Saved(NamedTuple):
     """One tensor that a node keeps.

@@ -15,8 +15,6 @@ from typing import Any
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor
 
-__all__ = ["mark", "mark_out", "writer_of", "written_by"]
-
 
 def mark(storage: UntypedStorage, writer: Any) -> None:
     """Note who is about to write a storage.

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 from tensorlab import storage
 from tensorlab.storage import UntypedStorage
 
-__all__ = ["Moment", "profile"]
-
 
 class Moment(NamedTuple):
     """One change of the live bytes.

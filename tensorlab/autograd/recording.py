@@ -27,18 +27,6 @@ from tensorlab.core.modes import current
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, without_history
 
-__all__ = [
-    "Write",
-    "in_place",
-    "keep",
-    "linear",
-    "new_node",
-    "record",
-    "record_several",
-    "record_view",
-    "record_views",
-]
-
 
 def record(kind: type[Backward], result: Tensor, /, *operands: Any, **notes: Any) -> Tensor:
     """Remember how a result was made, if an operand requires a gradient and recording is on.

@@ -16,19 +16,6 @@ from tensorlab.autograd.last_writer import writer_of
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, without_history
 
-__all__ = [
-    "KeptTensors",
-    "Packed",
-    "allow_mutation_on_saved_tensors",
-    "check_version",
-    "disable_saved_tensors_hooks",
-    "noted_version",
-    "release",
-    "save_on_cpu",
-    "saved_tensors_hooks",
-    "written_since",
-]
-
 
 class _Packing(threading.local):
     """The hooks of one thread, the innermost last, and the reason why there must be none."""

@@ -11,8 +11,6 @@ import functools
 from tensorlab.core.layout import Size
 from tensorlab.tensor import Tensor
 
-__all__ = ["unbroadcast"]
-
 
 def unbroadcast(gradient: Tensor, shape: Size) -> Tensor:
     """A gradient of the shape that an operand was broadcast to, summed into the operand's shape.

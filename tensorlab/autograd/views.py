@@ -26,8 +26,6 @@ from tensorlab.autograd.saved_tensors import freed
 from tensorlab.core.modes import current
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["CopySlices", "check_in_place", "edge_of", "mark_untracked", "rebase", "requires_grad"]
-
 
 def requires_grad(tensor: Tensor) -> bool:
     """Whether a gradient can reach a tensor; for a view also through what was written into its base."""

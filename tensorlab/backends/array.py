@@ -18,8 +18,6 @@ from tensorlab.scalars import TABLE, TRUTH
 if TYPE_CHECKING:
     from tensorlab.backends.protocol import Core
 
-__all__ = ["Array", "compute_type", "filled", "new", "numbered", "of_host"]
-
 Operand = "Array | int | float"
 
 

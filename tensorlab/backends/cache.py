@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 import platformdirs
 
-__all__ = ["Contents", "cache_directory", "contents", "wanted_directory"]
-
 
 class Contents(NamedTuple):
     """What a cache folder holds.

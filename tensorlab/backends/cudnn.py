@@ -6,8 +6,6 @@ whatever they say. `tensorlab.use_deterministic_algorithms` is for the operation
 
 from __future__ import annotations
 
-__all__ = ["benchmark", "deterministic", "enabled", "is_available"]
-
 benchmark = False
 deterministic = False
 enabled = True

@@ -5,8 +5,6 @@ from __future__ import annotations
 from tensorlab.backends.layers import LayerOperations
 from tensorlab.backends.windows import WindowOperations
 
-__all__ = ["Backend"]
-
 
 class Backend(LayerOperations, WindowOperations):
     """The memory and all operations of one device (see `tensorlab.backends.protocol`)."""

@@ -9,8 +9,6 @@ import numpy as np
 from tensorlab.backends.operands import Buffer
 from tensorlab.core import devices
 
-__all__ = ["HostMemory"]
-
 # NumPy's own function, without a call around it: every small result passes here.
 _empty: Callable[[int, np.dtype], np.ndarray] = np.empty
 

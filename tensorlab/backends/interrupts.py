@@ -11,8 +11,6 @@ import signal
 import threading
 from typing import Any
 
-__all__ = ["HeldBack"]
-
 
 class HeldBack:
     """A context in which interruptions are noted; the outermost passes them on at its end.

@@ -16,8 +16,6 @@ from tensorlab.backends.protocol import Core
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 
-__all__ = ["AttentionLayout", "LayerOperations", "NormalGroups", "loss_factor"]
-
 
 class AttentionLayout(NamedTuple):
     """The shapes and strides of an attention.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["is_available", "is_built"]
-
 
 def is_available() -> bool:
     """Whether tensors can be made there: no."""

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 from tensorlab.core.dtypes import dtype
 
-__all__ = ["CELL", "ONE", "RUN", "WORTHWHILE", "Buffer", "Launch", "Memory", "OperandLayout", "no_launch"]
-
 # Cells of one type, side by side: whatever a backend's `allocate` returns. Only that backend looks inside.
 # Others ask for its `nbytes`, a `view` of another type, and a slice ``[:count]``, as of a NumPy array.
 Memory = Any

@@ -41,8 +41,6 @@ from tensorlab.folds import Fold
 from tensorlab.scalars import Scalar
 from tensorlab.scalars.updates import Update
 
-__all__ = ["Core", "IndexLayout", "RandomLaunch", "RandomState"]
-
 
 class IndexLayout(NamedTuple):
     """What a backend must know of one index tensor, which says where along one dimension to go.

@@ -15,8 +15,6 @@ from tensorlab.backends.operands import Buffer, Launch
 from tensorlab.core.dtypes import dtype
 from tensorlab.scalars.recurrent import Recurrence
 
-__all__ = ["recur", "recur_gradient"]
-
 
 def recur(
     backend: Backend, kind: Recurrence, element_type: dtype, size: int, steps: Sequence[int], backwards: bool

@@ -18,8 +18,6 @@ from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.integers import ceil_div
 
-__all__ = ["Correlation", "Pooling", "Reach", "Window", "WindowOperations"]
-
 
 class Window(NamedTuple):
     """How a window moves along one dimension.

@@ -14,8 +14,6 @@ import numpy as np
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 
-__all__ = ["decode", "encode", "encode_one", "from_float32", "to_float32", "wrap_integer"]
-
 # Numbers between its negative and itself become finite float32, without a warning of overflow.
 LARGEST_32 = 3.4e38
 

@@ -10,8 +10,6 @@ from tensorlab.core import dtypes
 from tensorlab.core.layout import as_int
 from tensorlab.core.modes import Decorator
 
-__all__ = ["as_device", "defaults", "device"]
-
 F = TypeVar("F", bound=Callable)
 
 _TYPES = ("cpu", "cuda")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ceil_div", "round_down", "round_up"]
-
 
 def ceil_div(size: int, part: int) -> int:
     """How many parts it takes to hold `size`: the quotient, rounded up.

@@ -15,17 +15,6 @@ from typing import Any, TypeVar
 
 from tensorlab.registry import op
 
-__all__ = [
-    "Decorator",
-    "current",
-    "enable_grad",
-    "inference_mode",
-    "is_grad_enabled",
-    "is_inference_mode_enabled",
-    "no_grad",
-    "set_grad_enabled",
-]
-
 F = TypeVar("F", bound=Callable)
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import FLOATING, INTEGER
 
-__all__ = ["finfo", "iinfo"]
-
 # Of each floating dtype: the bits of the fraction, and the exponent of the largest power of 2.
 _FORMATS = {
     dtypes.float16: (10, 15),

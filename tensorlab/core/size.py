@@ -5,8 +5,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 
-__all__ = ["Size", "size_of_ints"]
-
 
 class Size(tuple):
     """A tensor's shape: a tuple of ints with PyTorch's name and repr.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable
 
-__all__ = ["LateText", "nearest"]
-
 
 class LateText:
     """The text of an error, made when it is read: ``hasattr`` raises errors that nobody reads.

@@ -10,8 +10,6 @@ import copy
 from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["leaves_of", "rebuilt", "spread"]
-
 
 def _parts(tree: Any) -> list[Any] | None:
     """What a container holds, in its order; None of something that is no container."""

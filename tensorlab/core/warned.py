@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 
-__all__ = ["warn_caller"]
-
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn about a call, at the line outside of the library that made it."""

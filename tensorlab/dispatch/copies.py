@@ -23,8 +23,6 @@ from tensorlab.dispatch.primitive import Operand, Primitive, Result, compute_int
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["COPY", "Copy", "converted", "fill", "reader", "write", "write_new", "writer"]
-
 
 class Copy(Primitive):
     """The elements of a tensor in new memory, or in a tensor that is there, converted to its dtype.

@@ -9,16 +9,6 @@ from tensorlab.dispatch.operands import Number
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor
 
-__all__ = [
-    "guard_inference",
-    "guard_layout",
-    "guard_memory",
-    "guard_readonly",
-    "guard_write",
-    "same_place",
-    "share_cells",
-]
-
 
 def guard_write(target: Tensor, *sources: Tensor | Number) -> None:
     """Refuse a write that would not mean what it says.

@@ -15,8 +15,6 @@ from tensorlab.dispatch.operands import Number, check_number
 from tensorlab.storage import UNTRACKED, UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_tensor
 
-__all__ = ["allocate", "allocate_strided", "as_new", "counted", "filled", "next_version"]
-
 
 def allocate(shape: Size, element_type: dtype, backend: Backend = HOST) -> Tensor:
     """A row-major tensor with whatever the memory held before."""

@@ -16,17 +16,6 @@ from tensorlab.registry import op
 from tensorlab.scalars import Scalar
 from tensorlab.tensor import Tensor
 
-__all__ = [
-    "Number",
-    "check_64_bits",
-    "check_number",
-    "is_number",
-    "number_dtype",
-    "number_from",
-    "types_of",
-    "widened",
-]
-
 Number = bool | int | float
 
 

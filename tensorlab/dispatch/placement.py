@@ -14,8 +14,6 @@ from tensorlab.dispatch.primitive import compute
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["copied_to", "pinned_like"]
-
 
 def copied_to(place: Backend, source: Tensor, non_blocking: bool = False) -> Tensor:
     """The elements in new memory of a device, in the strides that a copy has.

@@ -10,8 +10,6 @@ from tensorlab.core.warned import warn_caller
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor
 
-__all__ = ["resize", "resize_output"]
-
 
 def resize(tensor: Tensor, shape: Size, stride: tuple[int, ...] | None = None) -> None:
     """Let `tensor` have another shape, in its own storage where there is room, else in a larger one.

@@ -6,8 +6,6 @@ import numpy as np
 
 from tensorlab.backends.cpu import jit
 
-__all__ = ["blocked"]
-
 STEPS = 64  # of k
 COLUMNS = 1024  # a block of B of float32 is 256 KB, which second-level caches hold
 

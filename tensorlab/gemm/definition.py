@@ -6,8 +6,6 @@ import numpy as np
 
 from tensorlab.backends.cpu import jit
 
-__all__ = ["naive"]
-
 
 @jit.kernel()
 def naive(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:

@@ -6,8 +6,6 @@ import numpy as np
 
 from tensorlab.backends.cpu import jit
 
-__all__ = ["reordered"]
-
 
 @jit.kernel()
 def reordered(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:

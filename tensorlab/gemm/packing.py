@@ -6,8 +6,6 @@ import numpy as np
 
 from tensorlab.backends.cpu import jit
 
-__all__ = ["packed"]
-
 STEPS = 64  # of k, as in rung 3
 COLUMNS = 1024  # the copy is 256 KB of float32, which second-level caches hold
 

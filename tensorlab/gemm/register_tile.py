@@ -7,8 +7,6 @@ from numba import njit
 
 from tensorlab.backends.cpu import jit
 
-__all__ = ["tiled"]
-
 STEPS = 128  # of k: with them the copy is 256 KB of float32, as in rungs 3 and 4
 COLUMNS = 512  # eight rows of float32 are at work: 16 KB, half of a first-level cache
 

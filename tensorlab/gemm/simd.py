@@ -10,8 +10,6 @@ from tensorlab.backends.cpu.gemm.blocks import blocks
 from tensorlab.backends.cpu.gemm.registers import add_outer, store_partly, zeros
 from tensorlab.backends.cpu.pointers import advance, at
 
-__all__ = ["vectorised"]
-
 BYTES = machine.vectors().size  # of a vector register
 VECTORS = 3  # to a row of a tile
 

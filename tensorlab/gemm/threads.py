@@ -9,8 +9,6 @@ import numpy as np
 from tensorlab.backends import HOST, Launch
 from tensorlab.core import dtypes
 
-__all__ = ["threaded"]
-
 
 def threaded(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
     """The product of the backend: read on in `tensorlab.backends.cpu.gemm`.

@@ -27,8 +27,6 @@ from tensorlab.nn.parameter import Parameter
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, rebuild_tensor
 
-__all__ = ["is_torch_file", "unpack"]
-
 # What is done with the place at which a storage lay, "cpu" or "cuda:0": it is brought here, or refused.
 Locate = Callable[[UntypedStorage, str], UntypedStorage]
 

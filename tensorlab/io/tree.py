@@ -20,8 +20,6 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.tensor import Tensor
 
-__all__ = ["describe", "restore"]
-
 _RESTORE: dict[str, Callable[[Any], Any]] = {
     "float": float,
     "dtype": dtypes.by_name,

@@ -17,8 +17,6 @@ from tensorlab.names.tensor import NamedTensor
 from tensorlab.registry import Op
 from tensorlab.tensor import Tensor
 
-__all__ = ["bind", "following", "looks_itself"]
-
 
 def bind() -> None:
     """Give tensors with names the methods and properties that have rules, after those of `Tensor`."""

@@ -14,8 +14,6 @@ from tensorlab.names.labels import Names
 from tensorlab.names.tensor import assign, bare, named, names_of
 from tensorlab.tensor import Tensor
 
-__all__ = ["Inferred", "Rule", "follow"]
-
 
 @dataclass(frozen=True)
 class Inferred:

@@ -8,20 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "Names",
-    "align",
-    "checked",
-    "contract",
-    "insert",
-    "position",
-    "refine",
-    "remove",
-    "rename",
-    "rename_by_map",
-    "unify",
-]
-
 Names = tuple[str | None, ...]
 
 

@@ -20,8 +20,6 @@ from tensorlab.printing import tensor_repr
 from tensorlab.storage import TypedStorage, UntypedStorage
 from tensorlab.tensor import Tensor, make_view
 
-__all__ = ["CarriesNames", "NamedTensor", "Naming", "alias", "assign", "bare", "named", "names_of"]
-
 
 class CarriesNames(RuntimeError):
     """An operation that knows nothing of names met a tensor that has some."""

@@ -18,8 +18,6 @@ from tensorlab.core.devices import device
 from tensorlab.core.layout import Size
 from tensorlab.tensor import Tensor, make_dense
 
-__all__ = ["Generator", "default_generator"]
-
 # A generator that nobody has seeded begins here; PyTorch chose the number.
 DEFAULT_SEED = 67280421310721
 

@@ -10,8 +10,6 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size, as_int
 from tensorlab.tensor import Tensor, make_dense
 
-__all__ = ["Philox"]
-
 # Positions are counted in an int64, and a normal number of float64 takes two words.
 MOST = 2**61
 

@@ -7,28 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-__all__ = [
-    "ANY",
-    "BOTH",
-    "COUNTING",
-    "FLOAT",
-    "FLOATING",
-    "GRAD",
-    "INTEGERS",
-    "NUMERIC",
-    "SAME",
-    "SECOND",
-    "TRUTH",
-    "UNKNOWN",
-    "WHOLE",
-    "ZERO",
-    "Gradient",
-    "Scalar",
-    "choose",
-    "number",
-    "zero",
-]
-
 # What type a formula's result has, as seen from the promoted type of its operands.
 SAME = "same"  # the promoted type itself
 WHOLE = "whole"  # that type, except that bool becomes int64

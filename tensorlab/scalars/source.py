@@ -17,8 +17,6 @@ from collections.abc import Callable
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 
-__all__ = ["compute_type", "formula_text"]
-
 _CATEGORIES = {dtypes.BOOL: "bool", dtypes.INTEGER: "integer", dtypes.FLOATING: "floating"}
 
 

@@ -34,8 +34,6 @@ from tensorlab.core.integers import ceil_div
 from tensorlab.scalars import Scalar
 from tensorlab.scalars.source import compute_type, formula_text
 
-__all__ = ["NAMES", "VARIABLES", "kernel_source", "pointwise", "tasks_of", "walk_pattern"]
-
 NUMBER, STEP, TRANSPOSED, SELF = "number", "step", "transposed", "self"
 
 # The names of inputs in a kernel's text: of their cells, and of what they hold.

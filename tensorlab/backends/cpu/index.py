@@ -28,8 +28,6 @@ from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Buffer
 from tensorlab.backends.protocol import IndexLayout
 
-__all__ = ["ACTIONS", "CELLS", "ROWS", "index_source", "indexed", "raw"]
-
 # What it costs to move one element to or from where an index says, in additions of one float32.
 COST = 4
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["coalesce"]
-
 
 def coalesce(
     shape: Sequence[int], strides: Sequence[Sequence[int]], keep_order: bool = False

@@ -40,8 +40,6 @@ from numba.core.runtime.nrt import rtsys
 from tensorlab.backends.cache import cache_directory
 from tensorlab.backends.interrupts import HeldBack
 
-__all__ = ["HELPER", "KERNEL", "assembly", "helper", "kernel", "load", "quiet"]
-
 Function = TypeVar("Function", bound=Callable)
 
 # The options of generated kernels: kept on disk, without the interpreter's lock, and never called from C.

@@ -14,22 +14,6 @@ from tensorlab.backends.cpu import halves, intrinsics, jit
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 
-__all__ = [
-    "BLOCK",
-    "BLOCK_OPTIONS",
-    "LAYOUTS",
-    "OPTIONS",
-    "STEP_BLOCK",
-    "WIDTH",
-    "Cells",
-    "header",
-    "indented",
-    "jitted",
-    "numpy_name",
-    "positions",
-    "truncated",
-]
-
 # Elements to a block: with 64 accumulators of float32 in vector registers, each adds 16 numbers.
 BLOCK = 1024
 # The same where the cells lie apart: they are taken one at a time, and one accumulator adds a whole block.

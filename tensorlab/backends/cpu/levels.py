@@ -17,8 +17,6 @@ from tensorlab.core.dtypes import dtype, float32, float64, int64
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.source import formula_text
 
-__all__ = ["BLOCK_LEVEL", "FORMULA_LEVEL", "KERNEL_LEVEL", "assemble", "compute_name"]
-
 # Inside a block sums may be regrouped over the lanes of vectors; infinities and NaN stay what they are.
 BLOCK_LEVEL = f"{BLOCK_OPTIONS}, forceinline=True, {jit.HELPER}"
 FORMULA_LEVEL = f"{OPTIONS}, forceinline=True, {jit.HELPER}"

@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 from tensorlab.backends.cpu import jit
 
-__all__ = ["Caches", "Vectors", "caches", "vectors"]
-
 
 class Vectors(NamedTuple):
     """Vectors: the bytes of one, and how many registers hold one."""

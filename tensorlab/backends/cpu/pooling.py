@@ -16,8 +16,6 @@ from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.windows import Pooling
 from tensorlab.core.dtypes import dtype
 
-__all__ = ["pool", "pool_gradient", "pool_source"]
-
 # What one number in a window costs, in additions of one float32.
 COST = 2
 

@@ -16,23 +16,6 @@ from tensorlab.backends.cpu.gemm.cell import Number, narrow, widen
 from tensorlab.backends.cpu.intrinsics import greater, lesser
 from tensorlab.backends.cpu.pointers import advance, at
 
-__all__ = [
-    "accumulate_alone",
-    "accumulate_greatest",
-    "accumulate_sum",
-    "add_parts",
-    "channels_back",
-    "greatest_gradient",
-    "mean_gradient",
-    "pool_lines",
-    "sweep",
-    "sweep_back",
-    "taps_of",
-    "write_alone",
-    "write_greatest",
-    "write_mean",
-]
-
 LEAST = Number(-np.inf)  # no number is below it
 WHOLE = False  # whether numbers are integers
 

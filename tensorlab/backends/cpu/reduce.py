@@ -28,8 +28,6 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.integers import ceil_div
 from tensorlab.folds import TABLE, Fold, arguments_of, itself, total_itself
 
-__all__ = ["arg_reduce", "reduce"]
-
 # A result of more elements than this is computed in parts, unless there are enough results to share out. A
 # million elements make four parts: more of them are more to join.
 PART = 250_000

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tensorlab.backends.cpu.cell import Number
 
-__all__ = ["zero_run"]
-
 
 def zero_run(count, run):
     """Zeros."""

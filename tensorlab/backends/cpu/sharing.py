@@ -15,8 +15,6 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
-__all__ = ["share"]
-
 # Chunks to a thread.
 CHUNKS = 4
 

@@ -20,8 +20,6 @@ from tensorlab.core.integers import ceil_div
 from tensorlab.scalars.source import formula_text
 from tensorlab.scalars.updates import Update
 
-__all__ = ["kernel_source", "update"]
-
 # Elements to a task, which are computed together. What is written lies in a first-level cache until then.
 BLOCK = 256
 COST = 8  # roughly how many additions an update is worth, for each element

@@ -29,8 +29,6 @@ from tensorlab.backends.operands import OperandLayout
 from tensorlab.core import dtypes
 from tensorlab.scalars import TABLE
 
-__all__ = ["CHECKED"]
-
 MATRIX = SINGLE, WHOLE, (WHOLE,), WHOLE, WHOLE
 PRODUCT = WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, (WHOLE,), *MATRIX * 5
 RUNG = WHOLE, WHOLE, WHOLE, SINGLE, SINGLE, SINGLE

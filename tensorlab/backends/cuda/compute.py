@@ -33,8 +33,6 @@ from tensorlab.backends.operands import Buffer, Memory
 from tensorlab.core.devices import device
 from tensorlab.core.integers import ceil_div
 
-__all__ = ["Cuda"]
-
 
 class Cuda(Backend):
     """The memory and the core of the device ``"cuda"``.

@@ -12,8 +12,6 @@ from tensorlab.backends.cuda import intrinsics
 from tensorlab.backends.cuda.kernel_text import cells_text, functions_of
 from tensorlab.core.dtypes import dtype
 
-__all__ = ["of_cells", "specialised"]
-
 _PACKAGE = intrinsics.__name__.removesuffix("intrinsics")
 
 

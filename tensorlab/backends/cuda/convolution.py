@@ -22,8 +22,6 @@ from tensorlab.core.dtypes import dtype
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
 
-__all__ = ["arrange", "joined_weights", "prepare_correlate", "prepare_correlate_weights", "unfold"]
-
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 number = np.float32

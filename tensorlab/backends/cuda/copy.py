@@ -22,8 +22,6 @@ from tensorlab.core.integers import ceil_div
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
 
-__all__ = ["copy_bytes", "count_up", "fill", "is_transposed", "prepare_transposed", "transpose"]
-
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 # Of a transposed copy: a square's side, its cells in shared memory, and the rows copied at a time.

@@ -34,8 +34,6 @@ from tensorlab.backends.cuda.simulator import WARP, Block, Grid, Schedule, Shape
 from tensorlab.backends.cuda.traces import Meeting, Recorder, Touched, joins_of, together
 from tensorlab.figures.warps import kernel_profile
 
-__all__ = ["LINE_BYTES", "SECTOR", "Access", "KernelLine", "Report", "Request", "simulate"]
-
 SECTOR, LINE_BYTES = 32, 128
 BANKS, WORD = 32, 4
 

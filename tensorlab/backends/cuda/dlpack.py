@@ -13,8 +13,6 @@ from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import default_strides
 
-__all__ = ["CUDA", "MANAGED", "Shared", "device_of", "shared", "taken"]
-
 # Devices: a GPU's memory, and memory that GPUs and the host share.
 CUDA, MANAGED = 2, 13
 

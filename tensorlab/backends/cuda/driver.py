@@ -20,8 +20,6 @@ import numpy as np
 
 from tensorlab.backends.cuda import compiler, simulator
 
-__all__ = ["AcceleratorError", "Driver", "Gpu", "GpuCells", "HostCells", "Simulated"]
-
 # The stream in which libraries work unless they are told otherwise.
 LEGACY = 1
 

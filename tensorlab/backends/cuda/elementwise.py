@@ -34,8 +34,6 @@ from tensorlab.scalars.source import compute_type, formula_text
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
 
-__all__ = ["Walk", "divider", "pointwise_text", "prepare_pointwise", "walks"]
-
 # The names of a formula's operands.
 NAMES = "abcdefgh"
 

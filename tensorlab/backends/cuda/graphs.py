@@ -10,9 +10,6 @@ from typing import Any
 from tensorlab.backends.cuda import gpu
 from tensorlab.backends.cuda.memory import Kept
 
-__all__ = ["CUDAGraph", "graph", "graph_pool_handle", "is_current_stream_capturing"]
-
-
 # The graph that is being recorded.
 _recording: list[CUDAGraph] = []
 

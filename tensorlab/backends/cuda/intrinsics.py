@@ -12,31 +12,6 @@ import numpy as np
 
 from tensorlab.backends.cuda.simulator import WARP, brought_by_lanes, cuda
 
-__all__ = [
-    "async_commit",
-    "async_copy",
-    "async_wait",
-    "atomic_add",
-    "atomic_max",
-    "load4",
-    "load8",
-    "load_matrices",
-    "load_matrices_turned",
-    "multiply_bfloat16",
-    "multiply_float16",
-    "multiply_tf32",
-    "quotient",
-    "remainder",
-    "share_with_tensor_cores",
-    "store4",
-    "store8",
-    "swizzle",
-    "tf32",
-    "warpgroup_bfloat16",
-    "warpgroup_float16",
-    "word",
-]
-
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 # Bytes that one instruction moves at most, and a multiple of which their address must be.

@@ -20,8 +20,6 @@ from tensorlab.core.integers import ceil_div
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
 
-__all__ = ["choose_by_mask", "count_by_mask", "prepare_compact"]
-
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 # What is done where a mask is not 0, and in which numbers is counted.

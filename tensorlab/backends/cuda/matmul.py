@@ -2,7 +2,5 @@
 
 from __future__ import annotations
 
-__all__ = ["allow_tf32"]
-
 # Whether products of float32 matrices may go to tensor cores, which take 10 of 23 bits of each fraction.
 allow_tf32 = False

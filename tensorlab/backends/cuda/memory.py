@@ -20,8 +20,6 @@ import numpy as np
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.driver import Driver
 
-__all__ = ["DeviceMemory", "HostPool", "Kept", "OutOfMemoryError", "Pinned", "Pool", "pinned_at", "readable"]
-
 # What tensors use is counted in whole multiples of this, as in PyTorch.
 GRAIN = 512
 

@@ -34,8 +34,6 @@ from tensorlab.core.dtypes import dtype
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
 
-__all__ = ["normalise", "normalise_kept", "prepare_normalise"]
-
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 # Whether the mean is taken away.

@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from tensorlab.backends.cuda.simulator import WARP
 
-__all__ = ["LIMITS", "Limits", "Occupancy", "occupancy"]
-
 # All cards below: registers of a multiprocessor, in four parts; those that a warp gets come in such units.
 REGISTERS, PARTS, REGISTER_UNIT, MOST_REGISTERS = 65_536, 4, 256, 255
 THREADS = 1024  # of a block, at most

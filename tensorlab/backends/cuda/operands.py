@@ -14,8 +14,6 @@ from tensorlab.backends.operands import Buffer, Memory
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
 
-__all__ = ["MOST", "chosen", "fits", "is_aligned", "parts", "raw", "uploaded"]
-
 # How many blocks a grid has at most along y and z.
 MOST = 65535
 

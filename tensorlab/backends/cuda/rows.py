@@ -7,8 +7,6 @@ import numpy as np
 from tensorlab.backends.cuda.intrinsics import load4, store4
 from tensorlab.backends.cuda.simulator import cuda
 
-__all__ = ["WARPS", "first_cell", "joined", "keep_row", "kept_by", "narrow", "number", "widen", "write_row"]
-
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 # In which numbers is computed; `tensorlab.backends.cuda.constants` gives others.

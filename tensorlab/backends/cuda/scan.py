@@ -31,8 +31,6 @@ from tensorlab.core.integers import ceil_div
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
 
-__all__ = ["prepare_scan", "scan_text", "shared_scan_text"]
-
 
 def scan_text(name: str, value: dtype, result: dtype, source: dtype, has_places: bool) -> str:
     """The kernel of a running total: ``kernel(count, size, shape, out, …, x, …)``. A thread has a line."""

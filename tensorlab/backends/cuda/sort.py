@@ -15,8 +15,6 @@ from tensorlab.core.integers import ceil_div
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
 
-__all__ = ["prepare_sort", "sort_text"]
-
 
 def sort_text(element_type: dtype, descending: bool, run: int) -> str:
     """Two kernels that put the numbers of a row's elements in order, and ``before``, which compares two.

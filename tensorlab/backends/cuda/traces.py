@@ -21,8 +21,6 @@ from typing import Any, NamedTuple
 from tensorlab.backends.cuda import simulator
 from tensorlab.backends.cuda.simulator import Cells, Thread, Touch, current_thread
 
-__all__ = ["END", "Meeting", "Node", "Recorder", "Touched", "Trace", "joins_of", "together"]
-
 # Where every trace ends.
 END = -1
 

@@ -24,8 +24,6 @@ from tensorlab.scalars.updates import Update
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
 
-__all__ = ["prepare_update", "update_text"]
-
 
 def update_text(rule: Update, element_type: dtype) -> str:
     """The kernel of an update: ``kernel(count, columns, x, x_first, x_step, grad, …, lr, …)``."""

@@ -22,8 +22,6 @@ from tensorlab.backends.cpu.run_loops import zero_run
 from tensorlab.backends.cpu.simd import transpose_tile
 from tensorlab.scalars.exponential import exp_to_one
 
-__all__ = ["attend_backward", "product_of", "score_gradient", "tasks", "transpose_strip"]
-
 QUERIES = 240  # queries to a block, at most: strips of their scores stay in the first-level cache
 KEYS = 64  # keys to a block
 MASK = 0  # see `forward`

@@ -20,17 +20,6 @@ from tensorlab.backends.cpu.pointers import advance, at
 from tensorlab.backends.cpu.run_loops import zero_run
 from tensorlab.scalars.exponential import exp_to_one
 
-__all__ = [
-    "attend",
-    "exp_run",
-    "greatest_of",
-    "mask_run",
-    "scale_run",
-    "softmax_strip",
-    "tasks",
-    "write_run",
-]
-
 KEYS = 288  # keys to a block, at most: a strip of their scores stays in the first-level cache
 MASK = 0  # whether there is a mask: 1 says which scores count, 2 is added to them
 CAUSAL = False  # whether a query sees no key behind its own place

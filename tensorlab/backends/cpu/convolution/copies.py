@@ -14,8 +14,6 @@ from tensorlab.backends.cpu.gemm.tile import panel
 from tensorlab.backends.cpu.pointers import advance
 from tensorlab.backends.cpu.run_loops import zero_run
 
-__all__ = ["copy_image", "pack_gradients", "pack_weights", "write_result", "write_weights"]
-
 
 # fmt: off
 def copy_image(

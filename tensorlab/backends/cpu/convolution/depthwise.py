@@ -11,8 +11,6 @@ from tensorlab.backends.cpu.gemm.pack import pack
 from tensorlab.backends.cpu.pointers import advance
 from tensorlab.backends.cpu.run_loops import zero_run
 
-__all__ = ["dot", "gradient_strip", "image_strip", "pack_gradients"]
-
 
 def image_strip(steps, columns, weights, row, copy, places, sums, sums_row):
     """``sums += weights @ unfolded`` for one row: four rows of the unfolded image are added up at a time."""

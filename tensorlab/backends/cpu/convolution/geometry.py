@@ -17,8 +17,6 @@ from tensorlab.backends.cpu.gemm.blocks import Blocks
 from tensorlab.backends.windows import Correlation, Window
 from tensorlab.core.integers import ceil_div, round_up
 
-__all__ = ["Blocking", "Copy", "Segment", "copy_of", "for_gradient", "for_result", "segments"]
-
 # Channels and taps that are summed up in one go: the error of a sum grows with its length, and the tile goes
 # to memory and back once for so many.
 STEPS = 256

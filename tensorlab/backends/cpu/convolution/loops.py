@@ -30,8 +30,6 @@ from tensorlab.backends.cpu.gemm.cell import ROWS, Number, widen
 from tensorlab.backends.cpu.pointers import advance, at
 from tensorlab.backends.cpu.run_loops import zero_run
 
-__all__ = ["convolve", "weight_gradient"]
-
 
 # fmt: off
 def convolve(

@@ -12,8 +12,6 @@ from tensorlab.backends.cpu.gemm.tile import panel
 from tensorlab.backends.cpu.run_loops import zero_run
 from tensorlab.core.dtypes import dtype
 
-__all__ = ["kernel_source"]
-
 _COPY: list[Any] = [*PACK, panel, zero_run, copies.copy_image]
 _LEVELS: dict[str, list[Any]] = {
     "convolve": [*_COPY, copies.pack_weights, copies.write_result, tile.image_tile, tile.image_strip],

@@ -13,8 +13,6 @@ from tensorlab.backends.cpu.gemm.registers import add_outer, add_outer_at, store
 from tensorlab.backends.cpu.gemm.tile import panel
 from tensorlab.backends.cpu.pointers import advance, fetch_ahead
 
-__all__ = ["gradient_strip", "gradient_tile", "image_strip", "image_tile"]
-
 
 def image_tile(steps, weights, row, copy, places, sums, sums_row):
     """``sums += weights @ unfolded`` for `ROWS` rows and so many vectors of neighbouring positions.

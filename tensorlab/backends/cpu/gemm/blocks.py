@@ -21,8 +21,6 @@ from typing import NamedTuple
 from tensorlab.backends.cpu import machine
 from tensorlab.core.integers import round_down
 
-__all__ = ["Blocks", "blocks"]
-
 # Vectors to a row of a tile. Each step of k loads so many vectors of B, and one number of A for each row.
 VECTORS = 3
 

@@ -10,26 +10,6 @@ import numpy as np
 
 from tensorlab.backends.cpu.gemm.blocks import blocks
 
-__all__ = [
-    "BYTES",
-    "COLUMNS",
-    "HEIGHT",
-    "LANES",
-    "NO",
-    "ONE",
-    "ROWS",
-    "SAME",
-    "STEPS",
-    "VECTORS",
-    "WIDTH",
-    "YES",
-    "Number",
-    "activate",
-    "narrow",
-    "numbers",
-    "widen",
-]
-
 Number = np.float32
 # To the compiler a constant in a call is a type of its own, for which it would make the function anew.
 ONE, YES, NO = np.int64(1), np.bool_(True), np.bool_(False)

@@ -6,8 +6,6 @@ from tensorlab.backends.cpu.gemm.cell import Number, numbers, widen
 from tensorlab.backends.cpu.gemm.finish import finish_row
 from tensorlab.backends.cpu.pointers import advance
 
-__all__ = ["copy_run", "dot", "dot_run", "dots"]
-
 # Numbers that are summed up at a time: the sum of many is the sum of the sums of so many.
 MANY = 256
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from tensorlab.backends.cpu.gemm.cell import Number, activate, narrow, widen
 from tensorlab.backends.cpu.pointers import advance
 
-__all__ = ["finish", "finish_row"]
-
 
 # fmt: off
 def finish(

@@ -12,8 +12,6 @@ from tensorlab.backends.cpu.gemm.tile import panel
 from tensorlab.backends.cpu.pointers import advance, copy, copy_second
 from tensorlab.backends.cpu.simd import transpose_tile
 
-__all__ = ["pack", "pack_panels", "pack_strips"]
-
 
 def pack(rows, columns, source, row, column, to, to_row):
     """``to[i * to_row + j] = source[i * row + j * column]``, widened."""

@@ -16,8 +16,6 @@ from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.integers import ceil_div, round_up
 
-__all__ = ["Plan", "Schedule", "additions", "is_better_transposed", "plan_for", "schedule_for"]
-
 # With so few columns a row of the result has nothing to vectorise, and a sum over k has.
 FEW = 2
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from tensorlab.backends.cpu.iterate import coalesce
 
-__all__ = ["Operand", "Problem", "problem"]
-
 
 class Operand(NamedTuple):
     """The strides of a batch of matrices, in cells."""

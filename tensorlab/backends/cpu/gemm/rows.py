@@ -6,8 +6,6 @@ from tensorlab.backends.cpu.gemm.cell import COLUMNS, Number, numbers, widen
 from tensorlab.backends.cpu.gemm.finish import finish
 from tensorlab.backends.cpu.pointers import advance
 
-__all__ = ["rows", "weighted_row", "weighted_rows"]
-
 
 # fmt: off
 def rows(

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from tensorlab.backends.cpu import jit
 
-__all__ = ["add_pieces", "pieces_of"]
-
 # A piece is worth a thread's while from so many steps of k; more pieces than this occupy no more threads.
 STEPS = 1 << 15
 MOST = 32

@@ -12,8 +12,6 @@ from tensorlab.backends.cpu.gemm.rows import rows as form
 from tensorlab.backends.cpu.gemm.tile import strip
 from tensorlab.backends.cpu.pointers import advance, at
 
-__all__ = ["kernel", "plain", "small_product"]
-
 
 # fmt: off
 def kernel(

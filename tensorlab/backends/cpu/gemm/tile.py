@@ -18,8 +18,6 @@ from tensorlab.backends.cpu.gemm.registers import (
 )
 from tensorlab.backends.cpu.pointers import advance
 
-__all__ = ["RUN", "SHORT", "edge_tile", "panel", "strip", "tile", "whole_tile"]
-
 RUN = 128  # steps of a run, of which there are several
 SHORT = 32  # fewer steps are one run
 

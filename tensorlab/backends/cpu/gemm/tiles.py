@@ -28,8 +28,6 @@ from tensorlab.backends.cpu.gemm.pack import pack, pack_panels, pack_strips
 from tensorlab.backends.cpu.gemm.tile import strip
 from tensorlab.backends.cpu.pointers import advance
 
-__all__ = ["balanced", "tiles"]
-
 
 # fmt: off
 def tiles(

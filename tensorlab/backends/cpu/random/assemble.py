@@ -18,8 +18,6 @@ from tensorlab.backends.poisson import poisson_number
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 
-__all__ = ["counter_kernel", "kernel", "kernel_source"]
-
 # The compiler sees through calls of helpers where it looks for vectors.
 CALLED = f'error_model="numpy", forceinline=True, {jit.HELPER}'
 # What takes words from the engine is long, and called once for many numbers.

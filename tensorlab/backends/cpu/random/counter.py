@@ -14,8 +14,6 @@ import numpy as np
 from tensorlab.backends.cpu.random.engine import BLOCK
 from tensorlab.backends.cpu.random.fills import REAL, WORDS, pair_of, uniform_of
 
-__all__ = ["fill", "normal", "philox_block", "philox_words", "uniform", "words"]
-
 
 def philox_block(c0, c1, c2, c3, k0, k1):
     """The four words of one counter under one key."""

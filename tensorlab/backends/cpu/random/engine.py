@@ -15,20 +15,6 @@ import numpy as np
 
 from tensorlab.backends.cpu.intrinsics import lesser
 
-__all__ = [
-    "BLOCK",
-    "CONSTANTS",
-    "double_of",
-    "draw",
-    "next_double",
-    "next_word",
-    "remainder_of_one",
-    "remainder_of_two",
-    "single_of",
-    "temper",
-    "twist",
-]
-
 # Numbers made at a time: their words stay in the first-level cache. A multiple of 16.
 BLOCK = 1024
 

@@ -19,8 +19,6 @@ from tensorlab.core.cells import from_float32, to_float32
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.integers import ceil_div
 
-__all__ = ["fill_order", "prepare"]
-
 # Work per number, in additions of one float32 (see `threads.team_for`).
 PHILOX_COST = {"words": 4, "uniform": 4, "normal": 8}
 

@@ -29,14 +29,6 @@ from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
 
-def _d_tril(grad: Tensor, diagonal: int) -> Tensor:
-    return tril(grad, diagonal)
-
-
-def _d_triu(grad: Tensor, diagonal: int) -> Tensor:
-    return triu(grad, diagonal)
-
-
 class Triangle(Primitive):
     """Matrices with zeros on one side of a diagonal; `params`: which diagonal.
 
@@ -86,7 +78,8 @@ class Triangle(Primitive):
         need_dtype(out, result.dtype)
 
 
-TRIL, TRIU = Triangle("tril", _d_tril, upper=False), Triangle("triu", _d_triu, upper=True)
+TRIL = Triangle("tril", lambda grad, diagonal: grad.tril(diagonal), upper=False)
+TRIU = Triangle("triu", lambda grad, diagonal: grad.triu(diagonal), upper=True)
 DiagEmbedBackward0 = formulas(
     "DiagEmbedBackward0",
     input=lambda grad, offset, dim1, dim2: slicing.diagonal(grad, offset, dim1, dim2),

@@ -41,10 +41,6 @@ def _d_euclidean(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) -> Tensor
     return x1 * share.sum(-1, True) - product(share, x2)
 
 
-def _d_other_euclidean(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) -> Tensor:
-    return _d_euclidean(grad.transpose(-2, -1), x2, x1, result.transpose(-2, -1))
-
-
 def _d_distance(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor, p: float) -> Tensor | None:
     if p == 0:
         return None
@@ -64,12 +60,16 @@ def _d_distance(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor, p: float) 
     return cat(parts, -2)
 
 
-def _d_other_distance(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor, p: float) -> Tensor | None:
-    return _d_distance(grad.transpose(-2, -1), x2, x1, result.transpose(-2, -1), p)
-
-
-EuclideanDistBackward0 = formulas("EuclideanDistBackward0", x1=_d_euclidean, x2=_d_other_euclidean)
-CdistBackward0 = formulas("CdistBackward0", x1=_d_distance, x2=_d_other_distance)
+EuclideanDistBackward0 = formulas(
+    "EuclideanDistBackward0",
+    x1=_d_euclidean,
+    x2=lambda grad, x1, x2, result: _d_euclidean(grad.mT, x2, x1, result.mT),
+)
+CdistBackward0 = formulas(
+    "CdistBackward0",
+    x1=_d_distance,
+    x2=lambda grad, x1, x2, result, p: _d_distance(grad.mT, x2, x1, result.mT, p),
+)
 
 
 @op()

@@ -204,18 +204,15 @@ def triplet_margin_loss(
         >>> F.triplet_margin_loss(tl.zeros(1, 2), tl.tensor([[3.0, 4.0]]), tl.tensor([[0.0, 2.0]])).round()
         tensor(4.)
     """
-    reduction = reduction_of(reduction, size_average, reduce)
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    if not anchor.ndim == positive.ndim == negative.ndim:
-        raise RuntimeError(
-            f"The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
-            f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
-        )
-    near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
-    if swap:
-        far = far.minimum(pairwise_distance(positive, negative, p, eps))
-    return reduced((margin + near - far).clamp_min(0), reduction)
+    return triplet_margin_with_distance_loss(
+        anchor,
+        positive,
+        negative,
+        distance_function=lambda x1, x2: pairwise_distance(x1, x2, p, eps),
+        margin=margin,
+        swap=swap,
+        reduction=reduction_of(reduction, size_average, reduce),
+    )
 
 
 @op(namespace="nn.functional")

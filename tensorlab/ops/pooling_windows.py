@@ -206,6 +206,18 @@ class _Pool(Primitive):
         stride = format_strides(shape, suggested_format(image._shape, image._stride))
         return Result(shape, stride, image._dtype)
 
+    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
+        """See `Primitive.launch`."""
+        (image,) = operands
+        if not result.shape.numel():
+            return no_launch
+        problem = _problem(result.stride, image._shape, image._stride, *params)
+        return self.pool(backend, result.dtype, problem)
+
+    def pool(self, backend: Backend, dtype: dtypes.dtype, problem: Pooling) -> Launch:
+        """The kernel's launch."""
+        raise NotImplementedError
+
     def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
         """See `Primitive.node`."""
         (image,), (asked, divisor) = operands, params
@@ -222,13 +234,9 @@ class MaxPool(_Pool):
         made = super().result(operands, params)
         return made._replace(further=[made._replace(dtype=dtypes.int64)])
 
-    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
-        """See `Primitive.launch`."""
-        (image,) = operands
-        if not result.shape.numel():
-            return no_launch
-        problem = _problem(result.stride, image._shape, image._stride, *params)
-        pool = backend.pool(result.dtype, problem, True)
+    def pool(self, backend: Backend, dtype: dtypes.dtype, problem: Pooling) -> Launch:
+        """With the places, which the kernel takes last."""
+        pool = backend.pool(dtype, problem, True)
         return lambda out, places, image: pool(out, image, places)
 
 
@@ -237,25 +245,17 @@ class Greatest(_Pool):
 
     differentiable = False
 
-    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
-        """See `Primitive.launch`."""
-        (image,) = operands
-        if not result.shape.numel():
-            return no_launch
-        problem = _problem(result.stride, image._shape, image._stride, *params)
-        return backend.pool(result.dtype, problem, True, False)
+    def pool(self, backend: Backend, dtype: dtypes.dtype, problem: Pooling) -> Launch:
+        """Without places."""
+        return backend.pool(dtype, problem, True, False)
 
 
 class AvgPool(_Pool):
     """The mean of each window, or its sum divided by the divisor."""
 
-    def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
-        """See `Primitive.launch`."""
-        (image,) = operands
-        if not result.shape.numel():
-            return no_launch
-        problem = _problem(result.stride, image._shape, image._stride, *params)
-        return backend.pool(result.dtype, problem, False)
+    def pool(self, backend: Backend, dtype: dtypes.dtype, problem: Pooling) -> Launch:
+        """See `_Pool.pool`."""
+        return backend.pool(dtype, problem, False)
 
 
 class _PoolGradient(Primitive):

@@ -26,20 +26,7 @@ from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
-
-def _d_flip(grad: Tensor, dims: Sequence[int]) -> Tensor:
-    return flip(grad, dims)
-
-
-def _d_roll(grad: Tensor, shifts: Sequence[int], dims: Sequence[int]) -> Tensor:
-    return roll(grad, [-step for step in shifts], dims)
-
-
-def _d_rot90(grad: Tensor, k: int, dims: Sequence[int]) -> Tensor:
-    return rot90(grad, -k, dims)
-
-
-FlipBackward0 = formulas("FlipBackward0", input=_d_flip)
+FlipBackward0 = formulas("FlipBackward0", input=lambda grad, dims: grad.flip(dims))
 
 
 class Flip(Copy):
@@ -66,11 +53,13 @@ class Flip(Copy):
 
 
 FLIP = Flip()
-RollBackward0 = formulas("RollBackward0", input=_d_roll)
+RollBackward0 = formulas(
+    "RollBackward0", input=lambda grad, shifts, dims: grad.roll([-step for step in shifts], dims)
+)
 RepeatBackward0 = formulas(
     "RepeatBackward0", input=lambda grad, sizes, counts: _added_up(grad, sizes, counts)
 )
-Rot90Backward0 = formulas("Rot90Backward0", input=_d_rot90)
+Rot90Backward0 = formulas("Rot90Backward0", input=lambda grad, k, dims: grad.rot90(-k, dims))
 
 
 @op("function method", names="keeps")

@@ -22,10 +22,6 @@ from tensorlab.tensor import Tensor
 # --- gradients ------------------------------------------------------------------------------------------
 
 
-def _d_sum(grad: Tensor, shape: Size, dim: Dims, keepdim: bool) -> Tensor:
-    return spread(grad, shape, dim, keepdim)
-
-
 def _d_mean(grad: Tensor, shape: Size, dim: Dims, keepdim: bool) -> Tensor:
     count = math.prod(shape[position] for position in as_dims(dim, len(shape), "mean"))
     return spread(grad / count if count else grad, shape, dim, keepdim)
@@ -76,7 +72,9 @@ def _truth_type(element: dtype, chosen: dtype | None) -> tuple[dtype, dtype]:
     return element, chosen or (dtypes.uint8 if element is dtypes.uint8 else dtypes.bool)
 
 
-SUM = Reduce("sum", wide_type, "Sum", _d_sum, (0, 1))
+SUM = Reduce(
+    "sum", wide_type, "Sum", lambda grad, shape, dim, keepdim: spread(grad, shape, dim, keepdim), (0, 1)
+)
 MEAN = Reduce("mean", _mean_type, "Mean", _d_mean, (0, 1))
 NANSUM = Reduce("nansum", wide_type, "Nansum", _d_nansum)
 PROD = Reduce("prod", wide_type, "Prod", _d_prod, (0, 1))

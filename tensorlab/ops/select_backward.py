@@ -36,16 +36,8 @@ def chooses_places(name: str, keepdim: bool | None = None) -> Any:
         keepdim: whether the dimension stays; the operation notes it if that is not known.
     """
     if keepdim is None:
-        return formulas(name, input=_at_places_noted)
-    return formulas(name, input=_at_places_kept)
-
-
-def _at_places_noted(grad: Tensor, shape: Size, dim: int, indices: Tensor, keepdim: bool) -> Tensor:
-    return at_places(grad, shape, dim, indices, keepdim)
-
-
-def _at_places_kept(grad: Tensor, shape: Size, dim: int, indices: Tensor) -> Tensor:
-    return at_places(grad, shape, dim, indices, True)
+        return formulas(name, input=at_places)
+    return formulas(name, input=lambda grad, shape, dim, indices: at_places(grad, shape, dim, indices, True))
 
 
 def among_equals(

@@ -154,20 +154,16 @@ _BITS = {
 }
 
 
-def _d_frexp(grad: Tensor, exponent: Tensor) -> Tensor:
-    return grad / exponent.to(grad.dtype).exp2()
-
-
 def _d_nextafter(grad: Tensor, input: Tensor, other: Tensor) -> Tensor:
     return where(input == other, 0.0, grad)
 
 
-def _d_nextafter_of_other(grad: Tensor) -> Tensor:
-    return grad.new_zeros(grad.shape)
-
-
-FrexpBackward0 = formulas("FrexpBackward0", input=_d_frexp)
-NextafterBackward0 = formulas("NextafterBackward0", input=_d_nextafter, other=_d_nextafter_of_other)
+FrexpBackward0 = formulas(
+    "FrexpBackward0", input=lambda grad, exponent: grad / exponent.to(grad.dtype).exp2()
+)
+NextafterBackward0 = formulas(
+    "NextafterBackward0", input=_d_nextafter, other=lambda grad: grad.new_zeros(grad.shape)
+)
 
 
 # How a float64 is made: 11 bits of exponent above 52 of the fraction, where 1022 stands for the exponent 0

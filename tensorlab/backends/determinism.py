@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from tensorlab.registry import op
 
-__all__ = ["chosen"]
-
 # The names of the modes of `set_deterministic_debug_mode`, by their numbers.
 _MODES = ("default", "warn", "error")
 

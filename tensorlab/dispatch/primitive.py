@@ -51,28 +51,6 @@ from tensorlab.names.tensor import CarriesNames
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_tensor
 
-__all__ = [
-    "IN_PLACE",
-    "Operand",
-    "Plan",
-    "Primitive",
-    "Recorded",
-    "Result",
-    "binary",
-    "binary_in_place",
-    "call",
-    "call_in_place",
-    "call_several",
-    "check_out",
-    "compute",
-    "compute_into",
-    "compute_several",
-    "need_one_device",
-    "refuse_recorded",
-    "unary",
-    "update_in_place",
-]
-
 Operand = Tensor | Number
 # The ``out`` of a call that overwrites its first operand, where gradients can follow: `call_in_place`.
 IN_PLACE: Any = object()

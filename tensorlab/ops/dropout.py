@@ -186,11 +186,6 @@ def _need_channels(input: Tensor) -> None:
         )
 
 
-def _check_chance(p: float) -> None:
-    if not 0 <= p <= 1:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-
-
 def _of_channels(input: Tensor) -> Tensor:
     """A new tensor with one number for each channel."""
     _need_channels(input)
@@ -231,21 +226,18 @@ def _keeps_all(input: Tensor, p: float, training: bool) -> bool:
         ValueError: `p` is not from 0 to 1.
         RuntimeError: something is, and the elements are no floats.
     """
-    _check_chance(p)
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if not training or p == 0 or not input.numel():
         return True
-    _check_floats(input)
+    if not input._dtype.is_floating_point:
+        raise RuntimeError(
+            f"result type Float can't be cast to the desired output type {input._dtype.name}: dropout scales "
+            f"numbers by a fraction; convert first, x.to(tensorlab.float32)"
+        )
     return False
 
 
 def _kept(input: Tensor, p: float, by_channel: bool) -> Tensor:
     """1 for each number, or each channel, that is kept, 0 for those that are left out."""
     return bernoulli_(_of_channels(input) if by_channel else empty_like(input), 1 - p)
-
-
-def _check_floats(input: Tensor) -> None:
-    if not input._dtype.is_floating_point:
-        raise RuntimeError(
-            f"result type Float can't be cast to the desired output type {input._dtype.name}: dropout scales "
-            f"numbers by a fraction; convert first, x.to(tensorlab.float32)"
-        )

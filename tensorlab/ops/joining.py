@@ -245,10 +245,7 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
                 [3, 4]]), tensor([[1, 3],
                 [2, 4]]))
     """
-    given = tensors_from(tensors, "stack")
-    if not given:
-        raise RuntimeError("stack expects a non-empty TensorList")
-    return call(STACK, *given, params=(as_int(dim, "dim"),), out=out)
+    return call(STACK, *_non_empty(tensors, "stack"), params=(as_int(dim, "dim"),), out=out)
 
 
 @op()

@@ -9,11 +9,10 @@ from typing import Any
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 from tensorlab.dispatch.operands import is_number, number_from, result_type
-from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops.argreduce import amax
 from tensorlab.ops.arithmetic import div
 from tensorlab.ops.factorizations import svdvals
-from tensorlab.ops.outputs import typed_out, written
+from tensorlab.ops.outputs import delivered, typed_out, written
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_one_dim, own_type, reduce, spread
 from tensorlab.ops.reduction import sum as add_up
 from tensorlab.ops.shape import broadcast_tensors
@@ -315,11 +314,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
     others = tuple(at for at in range(input.ndim) if at != position)
     lengths = vector_norm(input, p, others, True)
     factors = where(lengths > maxnorm, maxnorm / (lengths + 1e-7), 1.0)
-    result = input * factors
-    if out is None:
-        return result
-    check_out("renorm", out, input)
-    return written(out, result)
+    return delivered("renorm", out, input * factors, input)
 
 
 @op("method")

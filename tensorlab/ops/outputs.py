@@ -81,6 +81,18 @@ def written(
     return out
 
 
+def delivered(name: str, out: Tensor | None, result: Tensor, *sources: Tensor) -> Tensor:
+    """The result of a composition, or `out` with it.
+
+    Raises:
+        RuntimeError: `out` cannot be written into, or gradients of the `sources` cannot follow it.
+    """
+    if out is None:
+        return result
+    check_out(name, out, *sources)
+    return written(out, result)
+
+
 def typed_out(name: str, chosen: dtype | None, out: Tensor) -> dtype:
     """The dtype of `out`, in which a function of free dtype then computes.
 

@@ -61,7 +61,9 @@ def max_pool2d(
         tensor([[[ 5.,  6.,  7.],
                  [ 9., 10., 11.]]])
     """
-    found = _max_pool2d(input, (kernel_size, stride, padding, dilation, ceil_mode), return_indices)
+    _check("max_pool2d", input, _all_but_bool)
+    windows = sliding_windows("max_pool2d", kernel_size, stride, padding, dilation, ceil_mode)
+    found = max_pool(MAX_POOL, input, windows, return_indices)
     return found if return_indices else found[0]
 
 
@@ -81,13 +83,7 @@ def max_pool2d_with_indices(
         >>> F.max_pool2d_with_indices(tl.tensor([[[1.0, 4.0], [3.0, 2.0]]]), 2)
         (tensor([[[4.]]]), tensor([[[1]]]))
     """
-    return _max_pool2d(input, (kernel_size, stride, padding, dilation, ceil_mode), True)
-
-
-def _max_pool2d(input: Tensor, arguments: tuple[Any, ...], wanted: bool) -> tuple[Tensor, Any]:
-    _check("max_pool2d", input, _all_but_bool)
-    windows = sliding_windows("max_pool2d", *arguments)
-    return max_pool(MAX_POOL, input, windows, wanted)
+    return max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
 @op(aliases="nn.functional.max_pool1d")
@@ -110,14 +106,16 @@ def max_pool1d(
         >>> tl.max_pool1d(tl.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
     """
-    arguments = (kernel_size, stride, padding, dilation, ceil_mode)
-    found = _max_pool1d("max_pool1d", input, arguments, return_indices)
+    image = _as_image("max_pool1d", input, _all_but_bool)
+    windows = sliding_windows("max_pool1d", kernel_size, stride, padding, dilation, ceil_mode, dims=1)
+    found, places = max_pool(MAX_POOL, image, windows, return_indices)
+    values = _as_signal(found)
     if return_indices:
-        return found
+        return values, _as_signal(places)
     if not (current.grad and requires_grad(input)):
         _need("max_pool1d", input, _floats)
-        return found[0].contiguous()
-    return found[0]
+        return values.contiguous()
+    return values
 
 
 @op(aliases="nn.functional.max_pool1d_with_indices")
@@ -136,16 +134,7 @@ def max_pool1d_with_indices(
         >>> tl.max_pool1d_with_indices(tl.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         (tensor([[5., 3.]]), tensor([[1, 3]]))
     """
-    return _max_pool1d("max_pool1d", input, (kernel_size, stride, padding, dilation, ceil_mode), True)
-
-
-def _max_pool1d(
-    name: str, input: Any, arguments: tuple[Any, Any, Any, Any, Any], wanted: bool
-) -> tuple[Tensor, Any]:
-    image = _as_image(name, input, _all_but_bool)
-    windows = sliding_windows(name, *arguments, dims=1)
-    values, places = max_pool(MAX_POOL, image, windows, wanted)
-    return _as_signal(values), None if places is None else _as_signal(places)
+    return max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
 @op(namespace="nn.functional")

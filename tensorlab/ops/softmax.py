@@ -54,10 +54,6 @@ def log_softmax_backward(grad: Tensor, result: Tensor, dim: int) -> Tensor:
     return compute(LOG_SOFTMAX_GRADIENT, contiguous(grad), contiguous(result), params=(dim,))
 
 
-def _d_log_softmax(grad: Tensor, result: Tensor, dim: int) -> Tensor:
-    return log_softmax_backward(grad, result, dim)
-
-
 def _d_logsumexp(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     grad, result = (spread(tensor, input.shape, dim, keepdim) for tensor in (grad, result))
     return grad * (input - result).exp()
@@ -146,7 +142,7 @@ class SoftmaxGradient(Primitive):
 SOFTMAX_GRADIENT = SoftmaxGradient("softmax", d_softmax)
 LOG_SOFTMAX_GRADIENT = SoftmaxGradient("log_softmax", d_log_softmax)
 SOFTMAX = Softmax("softmax", formulas("SoftmaxBackward0", input=_d_softmax))
-LOG_SOFTMAX = Softmax("log_softmax", formulas("LogSoftmaxBackward0", input=_d_log_softmax))
+LOG_SOFTMAX = Softmax("log_softmax", formulas("LogSoftmaxBackward0", input=log_softmax_backward))
 
 
 def _float_type(element: dtype, chosen: dtype | None) -> tuple[dtype, dtype]:

@@ -13,7 +13,6 @@ from tensorlab import return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.core import dtypes
-from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops.creation import zeros, zeros_like
 from tensorlab.ops.extras.combinations import powers
 from tensorlab.ops.extras.matrix_rank import pinv
@@ -22,7 +21,7 @@ from tensorlab.ops.factorizations import inv, solve, svdvals
 from tensorlab.ops.factorizations import qr as linalg_qr
 from tensorlab.ops.factorizations import svd as linalg_svd
 from tensorlab.ops.joining import cat
-from tensorlab.ops.outputs import need_outs, written
+from tensorlab.ops.outputs import delivered, need_outs, written
 from tensorlab.ops.products import product
 from tensorlab.ops.ranges import eye
 from tensorlab.registry import op
@@ -126,11 +125,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
         tensor([[2., 0.],
                 [1., 2.]])
     """
-    result = lower_cholesky(input, upper=upper)
-    if out is None:
-        return result
-    check_out("cholesky", out, input)
-    return written(out, result)
+    return delivered("cholesky", out, lower_cholesky(input, upper=upper), input)
 
 
 @op("function method")
@@ -325,10 +320,7 @@ def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tens
             f"got {math.prod(columns)} != {math.prod(rows)}"
         )
     result = inv(input.reshape(math.prod(rows), math.prod(columns))).reshape(*columns, *rows)
-    if out is None:
-        return result
-    check_out("tensorinv", out, input)
-    return written(out, result)
+    return delivered("tensorinv", out, result, input)
 
 
 @op(namespace="linalg")
@@ -361,8 +353,4 @@ def tensorsolve(
             f"{math.prod(moved.shape[: B.ndim])}"
         )
     matrix = moved.reshape(B.numel(), math.prod(unknowns))
-    result = solve(matrix, B.flatten()).reshape(unknowns)
-    if out is None:
-        return result
-    check_out("tensorsolve", out, A, B)
-    return written(out, result)
+    return delivered("tensorsolve", out, solve(matrix, B.flatten()).reshape(unknowns), A, B)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops.indexing.basic import getitem
-from tensorlab.ops.outputs import written
+from tensorlab.ops.outputs import delivered
 from tensorlab.ops.reduce import as_one_dim
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
@@ -64,10 +63,7 @@ def slice_scatter(
     position = as_one_dim("slice_scatter", dim, input)
     index = (slice(None),) * position + (slice(start, end, step),)
     result = _with_part("slice_scatter", input, src, lambda whole: getitem(whole, index))
-    if out is None:
-        return result
-    check_out("slice_scatter", out, input, src)
-    return written(out, result)
+    return delivered("slice_scatter", out, result, input, src)
 
 
 @op("function method")

@@ -404,15 +404,17 @@ def test_products_of_matrices_of_ragged_sizes_in_a_batch(gpu, sizes):
     agree(gpu, prepare, out, a.ravel(), b.ravel(), rtol=1e-5)
 
 
-def test_a_product_of_more_matrices_than_a_grid_has_blocks_takes_pieces(gpu, monkeypatch):
+@pytest.mark.parametrize("batch", [(5, 3), (3, 5)])
+def test_a_product_of_more_matrices_than_a_grid_has_blocks_takes_pieces(gpu, batch, monkeypatch):
     monkeypatch.setattr(gemm, "MOST", 4)
     rng, before = np.random.default_rng(3), gpu.launches
-    a, b, c = (rng.standard_normal(count).astype("f") for count in (5 * 3 * 2, 5 * 2, 5 * 3))
-    strides = (3, 1, 1, 1), (6, 2, 2, 1), (2, 0, 1, 1), (3, 1, 1, 1)
+    a, b, c = (rng.standard_normal(count).astype("f") for count in (5 * 3 * 2, batch[0] * 2, 5 * 3))
+    row = batch[1]
+    strides = (row, 1, 1, 1), (2 * row, 2, 2, 1), (2, 0, 1, 1), (row, 1, 1, 1)
 
     def prepare(backend):
         *others, source = strides
-        return backend.gemm(dtypes.float32, (5, 3), (1, 1, 2), *others, source)
+        return backend.gemm(dtypes.float32, batch, (1, 1, 2), *others, source)
 
     agree(gpu, prepare, np.zeros(15, "f"), a, b, c, 1.0, 0.5, rtol=1e-5)
     assert gpu.launches == before + 5

@@ -100,12 +100,7 @@ def column_tile(m, n, k, a, b, c):
     for r in range(KEPT):
         totals[r] = 0
     for begin in range(0, k, STEP):
-        row, i = me // STEP, me % STEP
-        inside = top + row < m and begin + i < k
-        a_tile[row, i] = a[(top + row) * k + begin + i] if inside else np.float32(0)
-        i, column = me // TILE, me % TILE
-        inside = begin + i < k and left + column < n
-        b_tile[i, column] = b[(begin + i) * n + left + column] if inside else np.float32(0)
+        bring(a_tile, b_tile, me, m, n, k, a, b, top, left, begin)
         cuda.syncthreads()
         for i in range(STEP):
             factor = b_tile[i, x]
@@ -131,12 +126,7 @@ def square_tile(m, n, k, a, b, c):
             totals[r, s] = 0
     for begin in range(0, k, STEP):
         for cell in range(y * cuda.blockDim.x + x, TILE * STEP, threads):
-            row, i = cell // STEP, cell % STEP
-            inside = top + row < m and begin + i < k
-            a_tile[row, i] = a[(top + row) * k + begin + i] if inside else np.float32(0)
-            i, column = cell // TILE, cell % TILE
-            inside = begin + i < k and left + column < n
-            b_tile[i, column] = b[(begin + i) * n + left + column] if inside else np.float32(0)
+            bring(a_tile, b_tile, cell, m, n, k, a, b, top, left, begin)
         cuda.syncthreads()
         for i in range(STEP):
             for r in range(KEPT):
@@ -153,26 +143,31 @@ def square_tile(m, n, k, a, b, c):
                 c[row * n + column] = totals[r, s]
 
 
+def bring(a_tile, b_tile, cell, m, n, k, a, b, top, left, begin):
+    """Bring one cell of both tiles, which begin at row `top` and at column `left`; zeros outside."""
+    row, i = cell // STEP, cell % STEP
+    inside = top + row < m and begin + i < k
+    a_tile[row, i] = a[(top + row) * k + begin + i] if inside else np.float32(0)
+    i, column = cell // TILE, cell % TILE
+    inside = begin + i < k and left + column < n
+    b_tile[i, column] = b[(begin + i) * n + left + column] if inside else np.float32(0)
+
+
 def vectorised(m, n, k, a, b, c):
     a_panel = cuda.shared.array(PANEL, np.float32, alignment=16)
     b_panel = cuda.shared.array(PANEL, np.float32, alignment=16)
     totals = cuda.local.array(SQUARE, np.float32)
     rows = cuda.local.array(KEPT, np.float32)
     columns = cuda.local.array(KEPT, np.float32)
-    me = word(cuda.threadIdx.x)
     top, left = cuda.blockIdx.y * TILE, cuda.blockIdx.x * TILE
-    y, x = me // (TILE // KEPT) * KEPT, me % (TILE // KEPT) * KEPT
-    row, a_i = place(me, True)
-    column, b_i = place(me, False)
-    a_cell, b_cell = (top + row) * k + a_i, b_i * n + left + column
-    a_left, b_left = (k - a_i if top + row < m else 0), (k - b_i if left + column < n else 0)
+    y, x, a_keep, b_keep, a_cell, b_cell, a_rows, b_columns, a_left, b_left = task(m, n, k, top, left)
     for r in range(SQUARE):
         totals[r] = 0
     for begin in range(0, k, STEP):
-        a_next = fetch(a, a_cell + begin, 1, m - top - row, a_left - begin, True, WIDE_A)
-        b_next = fetch(b, b_cell + begin * n, 1, n - left - column, b_left - begin, False, WIDE_B)
-        keep(a_panel, a_i * PITCH + row, a_next, True)
-        keep(b_panel, b_i * PITCH + column, b_next, False)
+        a_next = fetch(a, a_cell + begin, 1, a_rows, a_left - begin, True, WIDE_A)
+        b_next = fetch(b, b_cell + begin * n, 1, b_columns, b_left - begin, False, WIDE_B)
+        keep(a_panel, a_keep, a_next, True)
+        keep(b_panel, b_keep, b_next, False)
         cuda.syncthreads()
         for i in range(STEP):
             outer_product(a_panel, i * PITCH + y, b_panel, i * PITCH + x, totals, rows, columns)
@@ -186,30 +181,43 @@ def double_buffer(m, n, k, a, b, c):
     totals = cuda.local.array(SQUARE, np.float32)
     rows = cuda.local.array(KEPT, np.float32)
     columns = cuda.local.array(KEPT, np.float32)
-    me = word(cuda.threadIdx.x)
     top, left = cuda.blockIdx.y * TILE, cuda.blockIdx.x * TILE
-    y, x = me // (TILE // KEPT) * KEPT, me % (TILE // KEPT) * KEPT
-    row, a_i = place(me, True)
-    column, b_i = place(me, False)
-    a_cell, b_cell = (top + row) * k + a_i, b_i * n + left + column
-    a_left, b_left = (k - a_i if top + row < m else 0), (k - b_i if left + column < n else 0)
+    y, x, a_keep, b_keep, a_cell, b_cell, a_rows, b_columns, a_left, b_left = task(m, n, k, top, left)
     for r in range(SQUARE):
         totals[r] = 0
-    keep(a_panels, a_i * PITCH + row, fetch(a, a_cell, 1, m - top - row, a_left, True, WIDE_A), True)
-    keep(b_panels, b_i * PITCH + column, fetch(b, b_cell, 1, n - left - column, b_left, False, WIDE_B), False)
+    keep(a_panels, a_keep, fetch(a, a_cell, 1, a_rows, a_left, True, WIDE_A), True)
+    keep(b_panels, b_keep, fetch(b, b_cell, 1, b_columns, b_left, False, WIDE_B), False)
     cuda.syncthreads()
     half = word(0)
     for begin in range(STEP, k + STEP, STEP):
-        a_next = fetch(a, a_cell + begin, 1, m - top - row, a_left - begin, True, WIDE_A)
-        b_next = fetch(b, b_cell + begin * n, 1, n - left - column, b_left - begin, False, WIDE_B)
+        a_next = fetch(a, a_cell + begin, 1, a_rows, a_left - begin, True, WIDE_A)
+        b_next = fetch(b, b_cell + begin * n, 1, b_columns, b_left - begin, False, WIDE_B)
         for i in range(STEP):
             a_line, b_line = half + i * PITCH + y, half + i * PITCH + x
             outer_product(a_panels, a_line, b_panels, b_line, totals, rows, columns)
-        half = word(PANEL - half)
-        keep(a_panels, half + a_i * PITCH + row, a_next, True)
-        keep(b_panels, half + b_i * PITCH + column, b_next, False)
+        half = word(PANEL - half)  # the half that nobody reads until the barrier
+        keep(a_panels, half + a_keep, a_next, True)
+        keep(b_panels, half + b_keep, b_next, False)
         cuda.syncthreads()
     put(c, m, n, top + y, left + x, totals)
+
+
+def task(m, n, k, top, left):
+    """What a thread does of a block's work, whose results begin at row `top` and column `left`.
+
+    It computes the square that begins at (`y`, `x`) in the block's. Of each of the two panels it brings four
+    neighbours: the cell of the panel where the first is kept, its cell in the matrix, and how many rows (or
+    columns) and how many steps along k are left from there.
+    """
+    me = word(cuda.threadIdx.x)
+    y, x = me // (TILE // KEPT) * KEPT, me % (TILE // KEPT) * KEPT
+    row, a_i = place(me, True)
+    column, b_i = place(me, False)
+    a_keep, b_keep = a_i * PITCH + row, b_i * PITCH + column
+    a_cell, b_cell = (top + row) * k + a_i, b_i * n + left + column
+    a_rows, b_columns = m - top - row, n - left - column
+    a_left, b_left = (k - a_i if a_rows > 0 else 0), (k - b_i if b_columns > 0 else 0)
+    return y, x, a_keep, b_keep, a_cell, b_cell, a_rows, b_columns, a_left, b_left
 
 
 def outer_product(a_panel, a_cell, b_panel, b_cell, totals, rows, columns):

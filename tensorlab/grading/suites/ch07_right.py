@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
+
 import tensorlab as tl
 from tensorlab.core import layout
 from tensorlab.grading.suite import Solutions
@@ -229,6 +231,37 @@ def collects_the_sums(input, dim, index, src):
         target = (*place[:dim], index[place].item(), *place[dim + 1 :])
         sums[target] += src[place].item()
     return tl.tensor(list(sums.values()), dtype=input.dtype).view(input.shape)
+
+
+@solutions.right("07.scatter_add", idea="First the sum of the values for each place, then the input added.")
+def adds_the_sums(input, dim, index, src):
+    sums = tl.zeros(input.shape, dtype=input.dtype)
+    for place in itertools.product(*map(range, index.shape)):
+        target = list(place)
+        target[dim] = index[place].item()
+        sums[tuple(target)] += src[place]
+    return input + sums
+
+
+@solutions.right("07.scatter_add", idea="Place by place: the sum of the values for which the index names it.")
+def compares_with_every_place(input, dim, index, src):
+    dim = dim % input.dim()
+    within = tuple(slice(size) for size in index.shape)
+    result = input.clone()
+    for place in range(input.shape[dim]):
+        named = src[within].masked_fill(index != place, 0)
+        result[(*within[:dim], place, *within[dim + 1 :])] += named.sum(dim, dtype=input.dtype)
+    return result
+
+
+@solutions.right("07.scatter_add", idea="With NumPy, whose add.at adds as often as a place is named.")
+def adds_in_numpy(input, dim, index, src):
+    result = input.clone()
+    places = list(np.indices(tuple(index.shape)))
+    within = tuple(slice(size) for size in index.shape)
+    places[dim] = index.numpy()
+    np.add.at(result.numpy(), tuple(places), src[within].numpy())
+    return result
 
 
 @solutions.right(

@@ -24,7 +24,7 @@ from tensorlab.grading.boxes.limited import LimitedBox
 from tensorlab.grading.boxes.process import ProcessBox
 from tensorlab.grading.inside.values import printable
 from tensorlab.grading.judge import Failure, Question, Verdict, answers, draw, weigh
-from tensorlab.grading.notebook import Notebook, UnreadableNotebook, parse_notebook
+from tensorlab.grading.notebook import Cell, Notebook, UnreadableNotebook, parse_notebook
 from tensorlab.grading.outcomes import Ended, shorten
 from tensorlab.grading.session import CellReport, Exhausted, Limits, Missing, Session
 from tensorlab.grading.suite import Exercise, Secret
@@ -216,10 +216,11 @@ class Grader:
             return
         begun = list(trials)
         session.run_again()
-        with closing(Session(notebook.code, self._open_tight, self.limits)) as tight:
+        with closing(self._tight(notebook.code)) as tight:
             for trial in begun:
                 self._ask(trial, notebook, session, student, hidden=True)
-                self._prove(trial, tight, self._secret.source(student, f"{trial.exercise.id}, large"))
+                source = self._secret.source(student, f"{trial.exercise.id}, large")
+                self._prove(trial, tight, student, source)
                 yield self._ended(trial, notebook, student)
 
     def _begun(self, exercise: Exercise, notebook: Notebook, session: Session, student: str) -> _Trial:
@@ -254,16 +255,22 @@ class Grader:
             trial.stopped = _Result("machine", None, self._own_mistake(student, error))
         trial.seconds += time.monotonic() - started
 
-    def _prove(self, trial: _Trial, tight: Session, source: random.Random) -> None:
+    def _tight(self, cells: list[Cell]) -> Session:
+        """Cells in boxes of little memory."""
+        return Session(cells, self._open_tight, self.limits)
+
+    def _prove(self, trial: _Trial, tight: Session, student: str, source: random.Random) -> None:
         """Take the topics about memory from an answer that has no room for large tensors."""
         if trial.stopped is not None:
             return
         started = time.monotonic()
         try:
-            trial.records += room.unproven(trial.exercise, trial.records, tight, source)
+            trial.records += room.unproven(trial.exercise, trial.records, tight, source, self._tight)
         except BoxError as error:
             words = f"This machine could not run the notebook in little memory: {error}. Grade again."
             trial.stopped = _Result("machine", None, words)
+        except Exception as error:
+            trial.stopped = _Result("machine", None, self._own_mistake(student, error))
         trial.seconds += time.monotonic() - started
 
     def _ended(self, trial: _Trial, notebook: Notebook, student: str) -> Judged:

@@ -3,19 +3,24 @@
 Code in a box can lie about what it allocates. So an answer that has passed all cases of a topic about memory
 is called once more, with large tensors, in a process that the kernel lets have half of what the mistake
 takes, or less. What it returned is looked at in places that it could not foresee. The box computes with
-NumPy, which is fast and compiles nothing.
+NumPy, which is fast and compiles nothing. If a known right answer has no room either, it is the machine that
+lacks it.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 
+from tensorlab.grading.boxes import BoxError
 from tensorlab.grading.judge import Failure
+from tensorlab.grading.notebook import Cell
 from tensorlab.grading.outcomes import Ended, Outcome, Raised, Returned, passes
 from tensorlab.grading.session import Exhausted, Session
+from tensorlab.grading.sources import answer_source
 from tensorlab.grading.suite import Exercise, Large
 
 #: Of all processes of the box together, and of the address space of each: Python and the library take a
@@ -32,7 +37,11 @@ _CLOSE = 1e-4  # relative to the larger of 1 and the number
 
 
 def unproven(
-    exercise: Exercise, records: Sequence[Failure], session: Session, source: random.Random
+    exercise: Exercise,
+    records: Sequence[Failure],
+    session: Session,
+    source: random.Random,
+    another: Callable[[list[Cell]], Session],
 ) -> list[Failure]:
     """The topics that an answer seemed to get right, and has no room for.
 
@@ -40,13 +49,22 @@ def unproven(
         records: what was answered until now. A topic that is lost already is not asked again.
         session: the notebook in boxes of `MEMORY`.
         source: draws the arguments and the places.
+        another: starts a session of other cells in such boxes.
+
+    Raises:
+        BoxError: a right answer has no room either.
     """
     failed = {record.topic.title for record in records if not passes(record.got, record.want, record.case)}
     lost = []
     for topic in exercise.topics:
         if topic.large and not failed & {topic.title, exercise.topics[0].title}:
-            ended = _ended(exercise, topic.large(source), session, source)
-            if ended:
+            large = topic.large(source)
+            if ended := _ended(exercise, large, session, source):
+                session.close()  # what it takes must be missing in no other box
+                known = answer_source(exercise, exercise.right[0].function)
+                with closing(another([Cell(1, exercise.answer_cell, "code", known)])) as right:
+                    if _ended(exercise, large, right, source):
+                        raise BoxError(f"a right answer has no room in {MEMORY >> 20} MB either")
                 last = next(record for record in reversed(records) if record.topic is topic)
                 lost.append(replace(last, got=ended))
     return lost

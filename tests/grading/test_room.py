@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -180,6 +181,52 @@ RIGHT = [
 def test_right_answers_have_room(e, right):
     row = graded(answer_source(e, right.function), exercise_id=e.id)
     assert (row.points, row.status) == (e.points, "right"), row.feedback
+
+
+#: Takes all memory of its box but three megabytes.
+HOARD = """
+hoard = []
+try:
+    while True: hoard.append(bytearray(1 << 20))
+except MemoryError:
+    del hoard[-3:]
+"""
+
+
+@pytest.mark.parametrize("exercise_id", ["08.matmul", "12.log_softmax_backward"])
+def test_a_machine_whose_python_leaves_no_room_takes_no_points(exercise_id):
+    def small():
+        box = tight()()
+        box.ask({"op": "cell", "number": 0, "source": HOARD}, 10.0)
+        return box
+
+    e = exercise(exercise_id)
+    level, open_box = quickest()
+    grader = Grader([e], SECRET, open_box, level, open_tight=small)
+    for solution in (e.right[0], e.right[-1]):
+        source = answer_source(e, solution.function)
+        (row,) = grader.rows(notebook_text([code_cell(source)]).encode(), "ada")
+        assert (row.points, row.status) == (None, "machine"), row.feedback
+        assert "a right answer has no room in 512 MB either" in row.feedback
+
+
+def test_a_student_takes_no_room_from_the_right_answer():
+    """Otherwise a liar would be graded again and again, and never lose."""
+    row = graded(HOARD, LIAR.format(before="", take=USUAL))
+    assert (row.points, row.status) == (6, "partial"), row.feedback
+
+
+def test_a_mistake_in_a_large_case_costs_no_other_question():
+    def broken(source):
+        raise ZeroDivisionError
+
+    e, other = exercise("12.log_softmax_backward"), exercise("01.numel")
+    topics = tuple(replace(topic, large=topic.large and broken) for topic in e.topics)
+    level, open_box = quickest()
+    grader = Grader([replace(e, topics=topics), other], SECRET, open_box, level, open_tight=tight())
+    cells = [code_cell(answer_source(each, each.right[0].function)) for each in (e, other)]
+    rows = grader.rows(notebook_text(cells).encode(), "ada")
+    assert [(row.points, row.status) for row in rows] == [(None, "machine"), (other.points, "right")]
 
 
 def test_a_machine_that_starts_no_such_box_takes_no_points():

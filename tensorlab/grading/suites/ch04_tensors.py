@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 from tensorlab.core import dtypes, layout
 from tensorlab.grading.inside.strided import Strided, strided
-from tensorlab.grading.suite import Case, Exercise, Topic
+from tensorlab.grading.suite import Case, Exercise, Large, Topic
 from tensorlab.grading.suites import ch04_right, ch04_wrong_flatten, ch04_wrong_tensors, draw
+from tensorlab.grading.suites.draw import Counted
 
 INT = dtypes.int64
 TYPES = (INT, dtypes.float32, dtypes.float64, dtypes.int32)
 
 
-def _cases(*calls: tuple[Any, ...]) -> tuple[Case, ...]:
-    return tuple(Case(call) for call in calls)
+def _cases(*calls: tuple[Any, ...], any_bytes: bool = False) -> tuple[Case, ...]:
+    return tuple(Case(call, any_bytes=any_bytes) for call in calls)
 
 
 def _tensor(
@@ -149,14 +151,23 @@ def _reshape_of_a_window(source: Random, view: bool) -> Case:
             return case
 
 
+def _large_view(source: Random) -> Large:
+    """4 KiB as if they were 16 GiB, of which every copy would have to be made."""
+    outer, inner, columns = 1 << 16, 64, 1024
+    row, shape = Counted(source), (outer * inner, columns)
+    program = f"reshape({row.rows((outer, inner, columns))}, *{shape})"
+    return Large(program, dtypes.float32, shape, lambda _, k: row[k])
+
+
 def _with_unknown(source: Random) -> Case:
     """One size left out, of any tensor; every third time the rest does not fit."""
     x = _any(source)
     sizes = list(draw.factors(source, layout.numel(x.shape)))
     sizes[source.randrange(len(sizes))] = -1
     if source.random() < 0.3:
-        return Case((x, *sizes, 7), ("is invalid for input of size",))
-    return Case((x, *sizes))
+        # Of seven elements, or more sevens, it fits.
+        return Case((x, *sizes, 7), ("is invalid for input of size",), any_bytes=True)
+    return Case((x, *sizes), any_bytes=True)
 
 
 RESHAPE = Exercise(
@@ -181,13 +192,15 @@ RESHAPE = Exercise(
                 (CUBE, 4, 6),
                 (_tensor((2, 2), None, 3), 4),
                 (TABLE, 2, 3),
+                any_bytes=True,
             ),
-            lambda source: _reshaped(source, _dense(source)),
+            lambda source: replace(_reshaped(source, _dense(source)), any_bytes=True),
         ),
         Topic(
             "a view of what is not contiguous",
             2,
-            "Not contiguous is not the same as no view: ask layout.view_strides, and keep the offset.",
+            "Not contiguous is not the same as no view: ask layout.view_strides, and keep the offset. No "
+            "copy is made on the way either.",
             _cases(
                 (_tensor((2, 2), (1, 2)), 2, 2),
                 (_tensor((4,), (2,)), 2, 2),
@@ -198,6 +211,7 @@ RESHAPE = Exercise(
                 (_tensor((2, 3), (0, 0)), 6),
             ),
             lambda source: _reshape_of_a_window(source, view=True),
+            _large_view,
         ),
         Topic(
             "a copy where there is no view",
@@ -233,6 +247,7 @@ RESHAPE = Exercise(
                     (_tensor(()), -1),
                     (_tensor((1,)),),
                     (_tensor((1, 1), None, 2),),
+                    any_bytes=True,
                 ),
                 Case((TABLE, 4), ("is invalid for input of size 6",)),
                 Case((TABLE,), ("is invalid for input of size 6",)),
@@ -363,5 +378,4 @@ FLATTEN = Exercise(
     ),
     wrong=ch04_wrong_flatten.solutions.wrong_of("04.flatten"),
     right=ch04_right.solutions.right_of("04.flatten"),
-    lean=True,
 )

@@ -288,6 +288,21 @@ def copies_twice(input, *sizes):
     return tl.as_strided(input, shape, strides, input.storage_offset())
 
 
+@solutions.wrong(
+    "04.reshape",
+    belief="Have the copy ready; where there is a view, it is thrown away.",
+    lesson="While it lives, the memory holds both, and to make it takes as long as to use it. Ask first, "
+    "then copy.",
+)
+def has_a_copy_ready(input, *sizes):
+    ready = in_rows(input)
+    shape = layout.infer_size(sizes, input.numel())
+    strides = layout.view_strides(input.shape, input.stride(), shape)
+    if isinstance(strides, layout.Refusal):
+        return ready.view(shape)
+    return tl.as_strided(input, shape, strides, input.storage_offset())
+
+
 def view_or_copy(input, sizes):
     shape = layout.infer_size(sizes, input.numel())
     strides = layout.view_strides(input.shape, input.stride(), shape)

@@ -12,10 +12,11 @@ from typing import Any
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
 from tensorlab.grading.inside.strided import Strided, strided
-from tensorlab.grading.suite import Case, Exercise, Topic
+from tensorlab.grading.suite import Case, Exercise, Large, Topic
 from tensorlab.grading.suites import ch05_right, ch05_wrong_bits, ch05_wrong_casts, ch05_wrong_types, draw
 from tensorlab.grading.suites.ch05_files import PUT_TOGETHER, TAKE_APART
 from tensorlab.grading.suites.ch05_meeting import RESULT_TYPE
+from tensorlab.grading.suites.draw import Counted
 
 BOOL, U8, I8, I16, I32, I64 = dtypes.bool, dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64
 F16, BF16, F32, F64 = dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64
@@ -112,6 +113,12 @@ def _floats(
     return strided(shape or (len(numbers),), strides, cells=numbers, dtype=dtype)
 
 
+def _large_as_it_is(source: Random) -> Large:
+    """4 KiB as if they were 16 GiB, of which every copy would have to be made."""
+    row, shape = Counted(source), (1 << 22, 1024)
+    return Large(f"cast({row.rows(shape)}, tl.float32)", F32, shape, lambda _, k: row[k])
+
+
 CAST = Exercise(
     id="05.cast",
     title="The same numbers in another dtype",
@@ -141,7 +148,7 @@ CAST = Exercise(
         Topic(
             "the dtype that it has",
             2,
-            "Nothing has to be done. The input comes back, the very object.",
+            "Nothing has to be done, and no copy made. The input comes back, the very object.",
             _cases(
                 (_floats(1.0, 2.0), F32),
                 (strided((2, 3), dtype=I64), I64),
@@ -149,6 +156,7 @@ CAST = Exercise(
                 (strided((2,), cells=[0, 1], dtype=BOOL), BOOL),
             ),
             lambda source: Case((strided((3, 2), (1, 4), dtype=(t := source.choice(FLOATS + INTS))), t)),
+            _large_as_it_is,
         ),
         Topic(
             "a float becomes an integer",

@@ -24,6 +24,18 @@ def always_copies(input, dtype):
 
 @solutions.wrong(
     "05.cast",
+    belief="Make the copy, and see then whether it is needed.",
+    lesson="While it lives, the memory holds both, and to make it takes as long as to use it. Compare the "
+    "dtypes first.",
+)
+def makes_a_copy_to_throw_away(input, dtype):
+    out = tl.empty_like(input, dtype=dtype)
+    out[...] = input
+    return input if input.dtype is dtype else out
+
+
+@solutions.wrong(
+    "05.cast",
     belief="The dtype says how to read the bytes, so a cast reads them in another way.",
     lesson="That is view(dtype): the bytes stay and the numbers change. A cast keeps the numbers and writes "
     "other "

@@ -14,8 +14,8 @@ from tensorlab.grading.suites.draw import Counted
 INT = dtypes.int64
 
 
-def _cases(*calls: tuple[Any, ...]) -> tuple[Case, ...]:
-    return tuple(Case(call) for call in calls)
+def _cases(*calls: tuple[Any, ...], any_bytes: bool = False) -> tuple[Case, ...]:
+    return tuple(Case(call, any_bytes=any_bytes) for call in calls)
 
 
 def _tensor(
@@ -41,12 +41,12 @@ def _thin(source: Random, loose: bool = False) -> tuple[Strided, tuple[int, ...]
 
 def _wide(source: Random, loose: bool = False) -> Case:
     x, wide = _thin(source, loose)
-    return Case((x, *wide))
+    return Case((x, *wide), any_bytes=not loose)
 
 
 def _with_front(source: Random) -> Case:
     x, wide = _thin(source)
-    return Case((x, *draw.shape(source, 2, 3, (1, 2)), *wide))
+    return Case((x, *draw.shape(source, 2, 3, (1, 2)), *wide), any_bytes=True)
 
 
 def _with_kept(source: Random) -> Case:
@@ -54,7 +54,7 @@ def _with_kept(source: Random) -> Case:
     x, wide = _thin(source)
     sizes = [-1 if source.random() < 0.5 else size for size in wide]
     sizes[source.randrange(len(sizes))] = -1
-    return Case((x, *draw.shape(source, 2, 3, (0, 1)), *sizes))
+    return Case((x, *draw.shape(source, 2, 3, (0, 1)), *sizes), any_bytes=True)
 
 
 _SIZE_STAYS = "must match the existing size"
@@ -80,13 +80,12 @@ def _hopeless(source: Random) -> Case:
     return _refused(x, *sizes, says=_SIZE_STAYS)
 
 
-def _large_with_front(source: Random) -> Large:
-    """A tensor of 256 MB, of which there is no room for a second: as if it had 16 GB."""
-    rows, columns, times = 65536, 1024, 64
-    row = Counted(source)
-    x = f"tl.empty(({rows}, {columns})).copy_({row.line((columns,))})"
-    shape = (times, rows, columns)
-    return Large(f"expand({x}, *{shape})", dtypes.float32, shape, lambda _, __, k: row[k])
+def _large_view(source: Random) -> Large:
+    """4 KiB as if they were 4 GiB already, and as if those were 256: there is room for neither."""
+    rows, times, columns = 1 << 20, 64, 1024
+    row, shape = Counted(source), (rows, times, columns)
+    program = f"expand({row.rows((rows, 1, columns))}, *{shape})"
+    return Large(program, dtypes.float32, shape, lambda _, __, k: row[k])
 
 
 EXPAND = Exercise(
@@ -111,6 +110,7 @@ EXPAND = Exercise(
                 (_tensor((2, 1, 3)), 2, 4, 3),
                 (COLUMN, 3, 1),
                 (COLUMN, 3, 0),
+                any_bytes=True,
             ),
             _wide,
         ),
@@ -118,7 +118,7 @@ EXPAND = Exercise(
             "new dimensions",
             2,
             "The sizes are aligned on the right. What the input lacks on the left is filled "
-            "in with stride 0. No copy is made on the way either.",
+            "in with stride 0.",
             _cases(
                 (_tensor(()), 2),
                 (ROW, 3, 4),
@@ -127,9 +127,9 @@ EXPAND = Exercise(
                 (_tensor(()), 2, 3),
                 (ROW, 1, 4),
                 (ROW, 2, 1, 4),
+                any_bytes=True,
             ),
             _with_front,
-            _large_with_front,
         ),
         Topic(
             "-1 keeps a size",
@@ -142,13 +142,15 @@ EXPAND = Exercise(
                 (_tensor((2, 1, 3)), -1, 4, -1),
                 (_tensor((1, 3)), -1, -1),
                 (_tensor((0, 1)), -1, 2),
+                any_bytes=True,
             ),
             _with_kept,
         ),
         Topic(
             "a view of a view",
             1,
-            "Strides and offset of the input stay as they are, except where a stride becomes 0.",
+            "Strides and offset of the input stay as they are, except where a stride becomes 0. No copy is "
+            "made on the way either.",
             _cases(
                 (_tensor((2, 2), (1, 2)), 3, 2, 2),
                 (_tensor((3,), (2,)), 2, 3),
@@ -158,6 +160,7 @@ EXPAND = Exercise(
                 (_tensor((2, 3), (0, 1), 1), 2, 2, 3),
             ),
             lambda source: _wide(source, loose=True),
+            _large_view,
         ),
         Topic(
             "what cannot be stretched",

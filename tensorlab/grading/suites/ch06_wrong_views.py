@@ -68,6 +68,17 @@ def looks_at_a_copy(input, *sizes):
 
 @solutions.wrong(
     "06.expand",
+    belief="Let an addition find the shape. Its result is thrown away.",
+    lesson="It is written first, element by element. For as long as that takes, it needs all the memory that "
+    "the view saves.",
+)
+def adds_to_find_the_shape(input, *sizes):
+    sum_ = tl.zeros(wanted(input, sizes), dtype=input.dtype) + input
+    return tl.as_strided(input, sum_.shape, steps(input, sum_.shape), input.storage_offset())
+
+
+@solutions.wrong(
+    "06.expand",
     belief="The view has the strides of a new tensor of its shape.",
     lesson="Those lead beyond the cells that there are. Along a stretched dimension the stride is 0.",
 )

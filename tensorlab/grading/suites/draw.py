@@ -72,6 +72,15 @@ class Counted:
         numbers = f"(tl.arange({numel(of)}, dtype=tl.int32) * {self._step} + {self._start}) % 11"
         return f"({numbers}).to(tl.float32).reshape({of})"
 
+    def rows(self, of: tuple[int, ...]) -> str:
+        """The code for a tensor whose rows are one row in memory, so that only a copy of it is large.
+
+        It neither casts nor reshapes, which exercises switch off. A row holds up to a million numbers: then
+        float32 has all exactly on the way.
+        """
+        row = f"(tl.arange({of[-1]}, dtype=tl.float32) * {self._step} + {self._start}) % 11"
+        return f"tl.as_strided({row}, {of}, {(*(0 for _ in of[:-1]), 1)})"
+
 
 def loose(source: Random, of: tuple[int, ...], zeros: bool = True) -> tuple[int, ...]:
     """Strides of a tensor of this shape as views have them: dimensions exchanged, a gap, a stride of 0.

@@ -334,17 +334,21 @@ def _kept_secret(book: Ledger, chapter: str) -> bytes:
     return key
 
 
+_ONE_IS_MADE = 'make one with python3 -c "import secrets; print(secrets.token_hex())"'
+
+
 def _secret(path: Path | None) -> bytes | None:
     if path is None:
         return None
     try:
         key = path.read_bytes().strip()
     except OSError as error:
-        raise CommandError(f"the secret cannot be read from {path}: {error.strerror}.", USAGE) from error
+        raise CommandError(
+            f"the secret cannot be read from {path}: {error.strerror}; {_ONE_IS_MADE}.", USAGE
+        ) from error
     if len(key) < LEAST_SECRET:
         raise CommandError(
-            f"{path} holds {len(key)} bytes and a secret needs at least {LEAST_SECRET}; "
-            'make one with python3 -c "import secrets; print(secrets.token_hex())".',
+            f"{path} holds {len(key)} bytes and a secret needs at least {LEAST_SECRET}; {_ONE_IS_MADE}.",
             USAGE,
         )
     return key

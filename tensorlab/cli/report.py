@@ -171,9 +171,12 @@ def _comparison(book: Ledger, chapter: str) -> reports.Comparison:
 
 def _only_chapter(book: Ledger) -> str:
     found = book.chapters()
-    if len(found) != 1:
+    if not found:
         raise CommandError(
-            f"{book.path} has chapters {', '.join(found) or 'of no kind'}; say which one with --chapter.",
-            USAGE,
+            f"nothing has been graded into {book.path} yet; run `tensorlab grade` first.", USAGE
+        )
+    if len(found) > 1:
+        raise CommandError(
+            f"{book.path} has chapters {', '.join(found)}; say which one with --chapter.", USAGE
         )
     return found[0]

@@ -234,7 +234,7 @@ class TestGrade:
             ((tmp_path / "nowhere", "--out", out), USAGE, "is not a folder"),
             ((file, "--out", out), USAGE, "is not a folder"),
             ((empty, "--out", out), USAGE, "holds no notebooks"),
-            ((submissions, "--out", out, "--secret-file", tmp_path / "none"), USAGE, "cannot be read"),
+            ((submissions, "--out", out, "--secret-file", tmp_path / "none"), USAGE, "make one with"),
             ((submissions, "--out", out, "--secret-file", short), USAGE, "at least 16"),
             ((submissions, "--out", file), USAGE, "is a file; --out names a folder"),
             ((submissions, "--out", file / "deeper"), ENVIRONMENT, "cannot be written"),
@@ -244,6 +244,15 @@ class TestGrade:
             assert (code, printed) == (expected, ""), says
             assert says in one_sentence(err)
         assert not out.exists()
+
+    def test_a_report_before_anything_is_graded(self, tensorlab, submissions, tmp_path):
+        out = tmp_path / "out"
+        out.mkdir()
+        (out / "results.csv").write_text("mine")
+        assert tensorlab("grade", TRUST, "--chapter", "01", submissions, "--out", out)[0] == USAGE
+        code, printed, err = tensorlab("report", submissions, "--format", "class", "--out", tmp_path / "page")
+        assert (code, printed) == (USAGE, "")
+        assert "nothing has been graded into" in one_sentence(err)
 
     @as_root
     def test_a_folder_that_cannot_be_written(self, tensorlab, submissions, tmp_path):

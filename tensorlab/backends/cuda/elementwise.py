@@ -6,6 +6,7 @@ it, a thread moves 16 bytes at a time.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -142,10 +143,8 @@ def _walks(
     alignments: tuple[int, ...],
 ) -> Iterator[Walk]:
     is_run = iter([bool(each[-1]) or (not is_line and width == 1) for each in strides])
-    ways = ["number" if is_number else "run" if next(is_run) else "same" for _, is_number in types]
-    kernel = kernel_of(
-        row.name, pointwise_text(row, compute, [each for each, _ in types], ways, width, is_line)
-    )
+    ways = tuple("number" if is_number else "run" if next(is_run) else "same" for _, is_number in types)
+    kernel = _kernel(row, compute, tuple(each for each, _ in types), ways, width, is_line)
     if is_line:
         runs = ceil_div(sizes[0], width)
         yield Walk(kernel, runs, (sizes[0],), (0,) * len(strides), ((),) * len(strides), alignments)
@@ -156,6 +155,19 @@ def _walks(
         factors, shifts = zip(*map(divider, part), strict=True)
         begin = math.prod(part), part, factors, shifts
         yield Walk(kernel, begin[0], begin, firsts, tuple(strides), alignments)
+
+
+@functools.cache
+def _kernel(
+    row: Scalar,
+    wanted: dtype,
+    element_types: tuple[dtype, ...],
+    ways: tuple[str, ...],
+    width: int,
+    is_line: bool,
+) -> Callable[..., None]:
+    """The kernel of `pointwise_text`, made once: composed operations ask for it in every call."""
+    return kernel_of(row.name, pointwise_text(row, wanted, element_types, ways, width, is_line))
 
 
 def pointwise_text(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 from collections.abc import Callable, Sequence
@@ -52,6 +53,7 @@ def minimum(a, b):  # type: ignore[no-untyped-def]
     return a if a < b or a != a else b
 
 
+@functools.cache
 def reduce_text(
     fold: Fold,
     value: dtype,

@@ -213,18 +213,6 @@ RESULT, IMAGE, WEIGHTS = ResultSide(), ImageSide(), WeightSide()
 # --- gradients -------------------------------------------------------------------------------------------
 
 
-def _result(image: Tensor, weight: Tensor, form: Form, sizes: Size) -> Tensor:
-    return call(RESULT, image, weight, params=(form, sizes))
-
-
-def _image(result: Tensor, weight: Tensor, form: Form, sizes: Size) -> Tensor:
-    return call(IMAGE, result, weight, params=(form, sizes))
-
-
-def _weights(image: Tensor, result: Tensor, form: Form, shape: Size) -> Tensor:
-    return call(WEIGHTS, image, result, params=(form, shape))
-
-
 def _over_images(grad: Any) -> Tensor:
     """The gradient of a bias."""
     found: Tensor = grad.sum((0, *range(2, grad.ndim)))
@@ -234,20 +222,20 @@ def _over_images(grad: Any) -> Tensor:
 # Each of the three sides is linear in each of the other two, and its gradients are the other two again.
 _Convolution = formulas(
     "ConvolutionBackward0",
-    image=lambda grad, weight, form, sizes: _image(grad, weight, form, sizes),
-    weight=lambda grad, image, form, shape: _weights(image, grad, form, shape),
+    image=lambda grad, weight, form, sizes: call(IMAGE, grad, weight, params=(form, sizes)),
+    weight=lambda grad, image, form, shape: call(WEIGHTS, image, grad, params=(form, shape)),
     bias=_over_images,
 )
 _Transposed = formulas(
     "ConvolutionBackward0",
-    spread=lambda grad, weight, form, sizes: _result(grad, weight, form, sizes),
-    weight=lambda grad, spread, form, shape: _weights(grad, spread, form, shape),
+    spread=lambda grad, weight, form, sizes: call(RESULT, grad, weight, params=(form, sizes)),
+    weight=lambda grad, spread, form, shape: call(WEIGHTS, grad, spread, params=(form, shape)),
     bias=_over_images,
 )
 _Weights = formulas(
     "ConvolutionBackwardBackward0",
-    image=lambda grad, gradient, form, sizes: _image(gradient, grad, form, sizes),
-    gradient=lambda grad, image, form, places: _result(image, grad, form, places),
+    image=lambda grad, gradient, form, sizes: call(IMAGE, gradient, grad, params=(form, sizes)),
+    gradient=lambda grad, image, form, places: call(RESULT, image, grad, params=(form, places)),
 )
 
 

@@ -192,7 +192,7 @@ def pointwise_text(
     Example:
         >>> from tensorlab.scalars import TABLE
         >>> text = pointwise_text(TABLE["neg"], dtypes.float32, [dtypes.float32] * 2, ["run"] * 2, 1, False)
-        >>> print(text[index("def kernel"):])
+        >>> print(text[text.index("def kernel"):])
         def kernel(count, shape, factors, shifts, out, out_first, out_shape, a, a_first, a_shape):
             threads = cuda.gridsize(1)
             for run in range(cuda.grid(1), count, 2 * threads):

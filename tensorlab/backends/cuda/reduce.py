@@ -213,6 +213,7 @@ def _joined_columns(name: str, total: str, together: str) -> list[str]:
     ]
 
 
+@functools.cache
 def arg_reduce_text(
     greatest: bool,
     source: dtype,
@@ -445,21 +446,19 @@ def prepare_arg_reduce(
         return no_launch
     parts, way = folded.parts, (folded.in_columns, len(folded.span) == 1)
     given = greatest, source.dtype, places.dtype
-    whole, first, last = (
-        kernel_of("arg_reduce", arg_reduce_text(*given, *which))
-        for which in (("whole", *way), ("parts", *way), ("last",))
-    )
+    stages = [("whole", *way)] if parts == 1 else [("parts", *way), ("last",)]
+    first, *others = (kernel_of("arg_reduce", arg_reduce_text(*given, *stage)) for stage in stages)
     begin = folded.n, folded.sizes, folded.span
 
     def launch(found: Buffer, item: Buffer) -> None:
         ends = *raw(found), folded.out_steps, *raw(item), folded.x_steps, folded.x_span
         if parts == 1:
-            backend.run(whole, folded.blocks, folded.threads, *begin, *ends)
+            backend.run(first, folded.blocks, folded.threads, *begin, *ends)
             return
         known = backend.allocate(folded.results * parts, compute_type(source.dtype).cell)
         known_places = backend.allocate(folded.results * parts, np.dtype(np.int64))
         told = known.cells, known_places.cells
         backend.run(first, folded.blocks * parts, folded.threads, parts, *begin, *ends, *told)
-        backend.run(last, folded.results, backend.threads_of(parts), parts, *begin, *ends, *told)
+        backend.run(others[0], folded.results, backend.threads_of(parts), parts, *begin, *ends, *told)
 
     return launch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
 
 
+@functools.cache
 def scan_text(name: str, value: dtype, result: dtype, source: dtype, has_places: bool) -> str:
     """The kernel of a running total: ``kernel(count, size, shape, out, …, x, …)``. A thread has a line."""
     kind = numpy_name(value)
@@ -64,6 +66,7 @@ def scan_text(name: str, value: dtype, result: dtype, source: dtype, has_places:
 ITEMS, PASSES = 4, 8
 
 
+@functools.cache
 def shared_scan_text(
     name: str, value: dtype, result: dtype, source: dtype, has_places: bool, stage: str = "whole"
 ) -> str:

@@ -27,7 +27,8 @@ def broadcast_shapes(*shapes: Sequence[int]) -> Size:
     ndim = max(map(len, shapes), default=0)
     result = [1] * ndim
     for shape in shapes:
-        for dim, size in enumerate(shape, -len(shape)):
+        for dim in range(-1, -1 - len(shape), -1):
+            size = shape[dim]
             if size != 1 and result[dim] != size:
                 if result[dim] != 1:
                     named = " and ".join(str(tuple(s)) for s in shapes)

@@ -215,6 +215,8 @@ def test_shapes_that_do_not_meet():
         RuntimeError, match=r"The size of tensor a \(3\) must match the size of tensor b \(2\)"
     ):
         tl.ones(2, 3) + tl.ones(2)
+    with pytest.raises(RuntimeError, match=r"tensor a \(4\) .* tensor b \(3\) at non-singleton dimension 2"):
+        tl.ones(2, 3, 4) + tl.ones(2, 3)  # of two dimensions that clash the last is named, as in PyTorch
 
 
 def test_strangers_are_left_to_python():

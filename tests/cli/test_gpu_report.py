@@ -66,7 +66,7 @@ def tests(tmp_path, monkeypatch):
     monkeypatch.setenv(cuda.VARIABLE, "simulated")
     monkeypatch.setenv("PATH", os.fspath(tmp_path))
     monkeypatch.setenv("CUDA_HOME", os.fspath(tmp_path))
-    for name in (gpu_report.OUT, gpu_report.UNTIL, "TENSORLAB_TEST_GPU"):
+    for name in (gpu_report.OUT, gpu_report.UNTIL, "TENSORLAB_TEST_GPU", "PYTEST_XDIST_WORKER"):
         monkeypatch.setenv(name, "")  # which the command sets, and the test takes back
     return file
 

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab import names, registry
-from tensorlab.autograd.views import requires_grad
 from tensorlab.contracts import explained, takes_dims
-from tensorlab.dispatch.memory import as_new
 from tensorlab.dispatch.operands import is_number
 from tensorlab.ops import arithmetic, in_place, matmul, methods, pointwise
 from tensorlab.ops.interop import array_wrap
@@ -116,11 +114,7 @@ def _reflected_division(self: Tensor, other: object) -> object:
     """``3 / x``, which PyTorch computes as ``x.reciprocal() * 3``: two roundings, and two nodes."""
     if not (isinstance(other, Tensor) or is_number(other)):
         return NotImplemented
-    turned = pointwise.reciprocal(self)
-    is_alone = type(turned) is Tensor and not requires_grad(turned) and not isinstance(other, Tensor)
-    if is_alone and 1 not in turned._shape:  # of such a size the product may have another stride
-        return as_new(pointwise.mul_(turned, other))  # nobody else sees it: no second tensor is needed
-    return pointwise.mul(turned, other)
+    return pointwise.mul(pointwise.reciprocal(self), other)
 
 
 @op("method", name="__matmul__", names="contracts")

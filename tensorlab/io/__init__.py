@@ -9,7 +9,7 @@ What a file holds:
 - the bytes of every storage, once, however many tensors look into it. Tensors that were views of one storage
   are views of one storage again after loading: write into one and the others see it;
 - for every tensor its dtype, shape, strides and offset, so that a transposed tensor comes back transposed,
-  and whether it requires a gradient: what was computed comes back as a leaf;
+  and whether it is a parameter or requires a gradient: what was computed comes back as a leaf;
 - the dicts, lists, tuples, numbers and texts around the tensors, as JSON.
 
 A slice brings its whole storage along, because other tensors may need the rest. To save ten numbers of a

@@ -19,6 +19,7 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.io import tree
 from tensorlab.names.tensor import bare, names_of, rebuild_named
+from tensorlab.nn.parameter import Parameter
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor, rebuild_tensor
 
@@ -121,6 +122,8 @@ def _record(tensor: Tensor, entries: dict[int, Entry]) -> dict[str, Any]:
         record["device"] = str(held.device)
     if held.requires_grad:
         record["requires_grad"] = True
+    if isinstance(tensor, Parameter):
+        record["is_parameter"] = True
     names = names_of(tensor)
     return record | {"names": names} if any(name is not None for name in names) else record
 
@@ -183,4 +186,6 @@ def _described(record: dict[str, Any], storages: dict[str, UntypedStorage]) -> T
     element_type, offset = dtypes.by_name(record["dtype"]), layout.as_int(record["offset"], "the offset")
     tensor = rebuild_tensor(storages[record["storage"]], element_type, shape, stride, offset)
     tensor.requires_grad_(record.get("requires_grad", False))
+    if record.get("is_parameter", False):
+        return Parameter(tensor.detach(), tensor.requires_grad)
     return rebuild_named(tensor, record["names"]) if "names" in record else tensor

@@ -56,6 +56,21 @@ def test_views_stay_linked_and_the_same_tensor_stays_the_same():
     assert x.tolist() == [0, 1, 2, 3, 4, 5]
 
 
+def test_a_parameter_comes_back_as_one_and_shares_its_storage(torch):
+    for library in (tl, torch):
+        weight = library.nn.Parameter(library.ones(2, 2))
+        frozen = library.nn.Parameter(library.arange(2), requires_grad=False)
+        file = io.BytesIO()
+        library.save([weight, weight.detach().view(4), frozen, weight], file)
+        file.seek(0)
+        found, view, still, same = library.load(file)
+        assert same is found
+        assert [type(each) is library.nn.Parameter for each in (found, view, still)] == [True, False, True]
+        assert (found.requires_grad, still.requires_grad) == (True, False)
+        view[0] = 7
+        assert found.tolist() == [[7, 1], [1, 1]]
+
+
 def test_a_leaf_comes_back_as_a_leaf(torch):
     for library in (tl, torch):
         leaf = library.ones(2, requires_grad=True)

@@ -1,7 +1,8 @@
 """Where compiled kernels are kept, so that the next process need not compile them.
 
-One folder holds all of them: the texts of the generated kernels, and what Numba made of these and of the
-hand-written ones. It can be deleted at any time, and costs no more than compiling again.
+One folder holds all of them: the texts of the generated kernels, what Numba made of these and of the
+hand-written ones, and the machine code of those of GPUs. It can be deleted at any time, and costs no more
+than compiling again.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ class Contents(NamedTuple):
     """What a cache folder holds.
 
     Attributes:
-        kernels: how many compiled kernels.
+        kernels: how many compiled kernels of the CPU.
+        gpu_kernels: how many of GPUs.
         bytes: how much space they and their texts take.
     """
 
     kernels: int
+    gpu_kernels: int
     bytes: int
 
 
@@ -62,19 +65,36 @@ def cache_directory() -> Path:
 _temporary: list[tempfile.TemporaryDirectory] = []
 
 
+def write(path: Path, content: bytes) -> None:
+    """Write a file so that other processes see all of it or nothing.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(temporary).replace(path)
+    except BaseException:  # Ctrl-C leaves no file behind either
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
 def contents(folder: Path) -> Contents:
     """Count what a cache folder holds; a folder that is not there holds nothing.
 
     Example:
         >>> contents(Path("no such folder"))
-        Contents(kernels=0, bytes=0)
+        Contents(kernels=0, gpu_kernels=0, bytes=0)
     """
-    kernels = size = 0
+    kernels = gpu_kernels = size = 0
     for path in folder.rglob("*"):
         try:
             if path.is_file():
                 kernels += path.suffix == ".nbc"
+                gpu_kernels += path.suffix == ".cubin"
                 size += path.stat().st_size
         except FileNotFoundError:  # another process has replaced it meanwhile
             continue
-    return Contents(kernels, size)
+    return Contents(kernels, gpu_kernels, size)

@@ -112,6 +112,8 @@ def test_what_the_kernel_cache_holds(monkeypatch, tmp_path):
     held = diagnosis.cache_folder()
     assert f"{tmp_path / 'kernels'}: 1 kernels, 2 MB" in held.found
     assert held.remedy == ""
+    (tmp_path / "kernels" / "1a2b.cubin").write_bytes(bytes(1_000_000))
+    assert "1 kernels and 1 of GPUs, 3 MB" in diagnosis.cache_folder().found
 
 
 def test_no_driver_is_no_fault(monkeypatch):

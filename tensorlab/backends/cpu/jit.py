@@ -19,7 +19,6 @@ import importlib.util
 import os
 import platform
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -37,7 +36,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
 
-from tensorlab.backends.cache import cache_directory
+from tensorlab.backends.cache import cache_directory, write
 from tensorlab.backends.interrupts import HeldBack
 
 Function = TypeVar("Function", bound=Callable)
@@ -141,7 +140,7 @@ def load(stem: str, source: str) -> ModuleType:
             return sys.modules[module_name]
         path = cache_directory() / f"{name}.py"
         if not path.exists():
-            _write(path, source)
+            write(path, source.encode())
         spec = importlib.util.spec_from_file_location(module_name, path)
         assert spec is not None
         assert spec.loader is not None
@@ -228,15 +227,3 @@ def assembly(text: str) -> str:
     target = binding.Target.from_triple(triple).create_target_machine(cpu=processor, features=features, opt=2)
     written: str = target.emit_assembly(binding.parse_assembly(text))
     return written
-
-
-def _write(path: Path, source: str) -> None:
-    """Write a file so that other processes see all of it or nothing."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(source)
-        Path(temporary).replace(path)
-    except BaseException:  # Ctrl-C leaves no file behind either
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -9,8 +9,9 @@ the device, and lists where each of its operations stands. `kernel_text` makes k
 The product of matrices has more rooms: `gemm` chooses one of `products`, `tensor_cores` and `warpgroups`, and
 `ladder` is the way there, rung by rung; `matmul` is PyTorch's switch.
 `intrinsics` has the instructions that only GPUs have. `driver` is where simulator and GPU differ, `memory`
-keeps what kernels work on, `compiler` makes machine code of a kernel, `figures` says what that takes, and
-`checked` of which kernels. `graphs` records launches, and `dlpack` shares memory with other libraries.
+keeps what kernels work on, `compiler` makes machine code of a kernel and keeps it for the next process,
+`figures` says what that takes, and `checked` of which kernels. `graphs` records launches, and `dlpack` shares
+memory with other libraries.
 """
 
 from __future__ import annotations

@@ -11,6 +11,9 @@ a Python float        float64
 a NumPy number        its own type
 a tuple               one argument for each item; ``()`` stands as ``(1,)``
 ====================  ==================================================
+
+Machine code is kept in the folder of `tensorlab.backends.cache`, for the next process: a file for each
+kernel, signature and kind of card, named by a hash of all that decides what is in it.
 """
 
 from __future__ import annotations
@@ -18,17 +21,23 @@ from __future__ import annotations
 import contextlib
 import dis
 import functools
+import hashlib
 import math
+import os
+import platform
 import re
 import types
 from collections.abc import Callable, Iterator, Sequence
+from importlib import metadata
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tensorlab.backends.cache import cache_directory, write
 from tensorlab.backends.cuda import intrinsics
 
-__all__ = ["Compiled", "cubin", "flattened", "ptx", "signature"]
+__all__ = ["Compiled", "cubin", "flattened", "key", "machine_code", "ptx", "signature", "toolchain"]
 
 # Cells of this type are addresses in a signature; a plain NumPy type is a number.
 Kind = Any
@@ -94,6 +103,105 @@ def flattened(arguments: Sequence[Any]) -> Iterator[Any]:
             yield np.float64(each)
         else:
             yield each.pointer
+
+
+def machine_code(kernel: Callable, kinds: Sequence[Kind], capability: tuple[int, int]) -> Compiled:
+    """The machine code of a kernel, as another process has kept it, or else compiled and kept.
+
+    Args:
+        kernel, kinds, capability: as for `ptx`.
+    """
+    path = cache_directory() / f"{key(kernel, kinds, capability)}.cubin"
+    found = _read(path)
+    if found is None:
+        found = cubin(ptx(kernel, kinds, capability), capability)
+        content = b"\n".join([found.entry.encode(), found.code])
+        # Where it cannot be written, on a full disk say, the next process compiles as well.
+        with contextlib.suppress(OSError):
+            write(path, _mark(path, content) + content)
+    return found
+
+
+def _read(path: Path) -> Compiled | None:
+    """What a file keeps; None if there is none that can be read, or if it is not as it was written."""
+    try:
+        found = path.read_bytes()
+    except OSError:
+        return None
+    size = hashlib.sha256().digest_size
+    if found[:size] != _mark(path, found[size:]):
+        return None
+    entry, _, code = found[size:].partition(b"\n")
+    return Compiled(code, entry.decode())
+
+
+def _mark(path: Path, content: bytes) -> bytes:
+    return hashlib.sha256(path.name.encode() + content).digest()
+
+
+def key(kernel: Callable, kinds: Sequence[Kind], capability: tuple[int, int]) -> str:
+    """A hash of all that decides the machine code of a kernel.
+
+    That is the code of the function and of those that it calls, the constants that they read, the signature,
+    the kind of card, and what compiles. It is of bytecode, not of text, for that takes ten times as long.
+    """
+    said = [toolchain(), str(capability), str(kinds), str(getattr(kernel, "bounds", None))]
+    return hashlib.sha256("\n".join([*said, *_read_by(kernel, {})]).encode()).hexdigest()[:32]
+
+
+def _read_by(function: Any, seen: dict[Any, int]) -> Iterator[str]:
+    """The code of a function with what it reads by name, and the same of the functions that it calls.
+
+    Args:
+        function: the function.
+        seen: those that were met before, numbered.
+    """
+    seen[function] = len(seen)
+    yield _written(function.__code__)
+    yield repr(function.__defaults__)
+    for name in sorted(_names(function.__code__) & function.__globals__.keys() - {"cuda", "math"}):
+        value = function.__globals__[name]
+        if isinstance(value, types.ModuleType) or _is_instruction(value):
+            yield f"{name} = {value.__name__}"
+        elif isinstance(value, types.FunctionType):
+            if value not in seen:
+                yield from _read_by(value, seen)
+            yield f"{name} = function {seen[value]}"
+        else:
+            yield f"{name} = {value!r}"
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """The names that code reads, those of globals and of attributes."""
+    inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
+    return set(code.co_names).union(*map(_names, inner))
+
+
+def _written(value: Any) -> str:
+    """Code, or a constant in it, the same in every process."""
+    if isinstance(value, types.CodeType):
+        constants = ", ".join(map(_written, value.co_consts))
+        return f"{value.co_code.hex()} {value.co_varnames} {value.co_names} ({constants})"
+    return str(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)
+
+
+# The packages that compile: toolkits for CUDA 12 have names of their own.
+_PACKAGES = "numba-cuda", "numba", "llvmlite", "numpy", "nvidia-nvvm", "nvidia-cuda-nvcc-cu12"
+
+
+@functools.cache
+def toolchain() -> str:
+    """What compiles: this module, versions of Python, of packages and of the linker, and Numba's settings."""
+    from cuda.bindings import nvjitlink
+
+    here = Path(__file__)
+    own = b"".join(each.read_bytes() for each in (here, here.with_name("lowering.py")))
+    said = [hashlib.sha256(own).hexdigest(), platform.python_version(), str(nvjitlink.version())]
+    said += sorted(f"{name}={value}" for name, value in os.environ.items() if name.startswith("NUMBA_CUDA_"))
+    for package in _PACKAGES:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            said.append(f"{package} {metadata.version(package)}")
+    return "\n".join(said)
 
 
 def ptx(kernel: Callable, kinds: Sequence[Kind], capability: tuple[int, int]) -> Compiled:
@@ -175,7 +283,7 @@ def _lowered(kernel: Callable) -> Callable:
     named = kernel.__globals__
     names: dict[str, Any] = {}
     for name in globals_of(kernel.__code__):
-        value = named.get(name)
+        value: Any = named.get(name)
         if name == "cuda":
             value = cuda
         elif name == "math":
@@ -184,9 +292,7 @@ def _lowered(kernel: Callable) -> Callable:
             value = _numpy()
         elif name in _WHOLE:
             value = cuda.jit(device=True)(_WHOLE[name])
-        elif isinstance(value, types.FunctionType) and (
-            value.__module__ == intrinsics.__name__ or value.__name__ in _CONVERSIONS
-        ):
+        elif _is_instruction(value):
             value = _instructions()[value.__name__]
         elif isinstance(value, types.FunctionType):
             value = cuda.jit(device=True, forceinline=True)(_lowered(value))  # type: ignore[call-arg]
@@ -216,6 +322,13 @@ def _numpy() -> types.ModuleType:
     vars(named).update({name: jit(device=True)(function) for name, function in own.items()})
     named.sqrt = math.sqrt  # type: ignore[attr-defined]
     return named
+
+
+def _is_instruction(value: Any) -> bool:
+    """Whether a GPU has an instruction for a function that a kernel calls."""
+    return isinstance(value, types.FunctionType) and (
+        value.__module__ == intrinsics.__name__ or value.__name__ in _CONVERSIONS
+    )
 
 
 def _instructions() -> dict[str, Any]:

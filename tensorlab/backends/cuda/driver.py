@@ -477,7 +477,7 @@ class Gpu:
         key = kernel, kinds
         if key not in self._kernels:
             self._enter()
-            made = compiler.cubin(compiler.ptx(kernel, kinds, self.capability), self.capability)
+            made = compiler.machine_code(kernel, kinds, self.capability)
             library = self._check(self._api.cuLibraryLoadData(made.code, [], [], 0, [], [], 0))
             found = self._check(self._api.cuLibraryGetKernel(library, made.entry.encode()))
             self._kernels[key] = _Ready(self._check(self._api.cuKernelGetFunction(found)), kinds)

@@ -233,7 +233,8 @@ def cache_folder() -> Finding:
     )
     if finding.state != "ok":
         return finding
-    held = f"{there.kernels} kernels, {there.bytes / 1e6:.0f} MB" if there.kernels else "empty"
+    gpus = f" and {there.gpu_kernels} of GPUs" if there.gpu_kernels else ""
+    held = f"{there.kernels} kernels{gpus}, {there.bytes / 1e6:.0f} MB" if there.kernels or gpus else "empty"
     remedy = "" if there.kernels else "`tensorlab warm` compiles what programs need; without it they do."
     free = shutil.disk_usage(parent).free / 1e9
     return Finding("kernel cache", "ok", f"{folder}: {held}; {free:.0f} GB free", remedy)

@@ -135,8 +135,7 @@ class LayerOperations(Core):
 
         Returns:
             a launch of (q, k, v, mask, out, grad, sums, of_q, of_k, of_v), where `grad` are the gradients of
-            the results. Those of q, k and v are added to the last three: row-major numbers of the compute
-            type.
+            the results. The last three receive those of q, k and v: row-major numbers of the compute type.
         """
 
         def launch(
@@ -162,8 +161,7 @@ class LayerOperations(Core):
             change.put("mul", change, scale)
             made = change.matmul(key), change.turned().matmul(query), of_value
             for cells, part in zip(found, made, strict=True):
-                target = Array(self, (cells, 0), part.dtype, part.shape)
-                target.put("add", target, part)
+                Array(self, (cells, 0), part.dtype, part.shape).put("copy", part)
 
         return launch
 

@@ -302,14 +302,15 @@ class AttentionGradient(Primitive):
         zero = result.dtype.cell.type(0)
         counts = [layout.numel(each.shape) for each in (result, *result.further)]
 
+        def clear(*buffers: Any) -> None:
+            for part, count in zip(buffers, counts, strict=False):
+                backend.fill(part, count, zero)
+
         def launch(*buffers: Any) -> None:
             *parts, q, k, v, mask, attended, grad, sums = buffers
-            for part, count in zip(parts, counts, strict=True):
-                backend.fill(part, count, zero)
-            if not empty:
-                gradients(q, k, v, mask, attended, grad, sums[0], *(cells for cells, _ in parts))
+            gradients(q, k, v, mask, attended, grad, sums[0], *(cells for cells, _ in parts))
 
-        return launch
+        return clear if empty else launch
 
     def _gradient(self, operand: Tensor, params: tuple) -> Result:
         notes = _Notes(*params)

@@ -113,10 +113,9 @@ def layers(m: int, n: int) -> Iterator[Any]:
     """Attention, convolutions, pooling and losses, there and back."""
     q = numbers(2, m, 8).requires_grad_()
     yield F.scaled_dot_product_attention(q, q, q).sum().backward()
-    yield (
-        F.scaled_dot_product_attention(q, q, q, is_causal=True),
-        F.scaled_dot_product_attention(q, q, q, tl.ones(m, m, dtype=tl.bool, device="cuda")),
-    )
+    yield F.scaled_dot_product_attention(q, q, q, is_causal=True).sum().backward()
+    for mask in (tl.ones(m, m, dtype=tl.bool, device="cuda"), numbers(m, m)):
+        yield F.scaled_dot_product_attention(q, q, q, mask).sum().backward()
     image, weight = numbers(1, 4, m // 2, n // 2).requires_grad_(), numbers(6, 2, 3, 3).requires_grad_()
     yield F.conv2d(image, weight, numbers(6), padding=1, groups=2).sum().backward()
     yield F.conv_transpose2d(image, numbers(4, 2, 3, 3), stride=2)

@@ -37,7 +37,7 @@ def gpu(request) -> Cuda:
     return found
 
 
-def agree(gpu, prepare, out, *given, rtol=1e-12, results=1):
+def agree(gpu, prepare, out, *given, rtol=1e-12, atol=1e-7, results=1):
     """Run a launch on both backends, over the same cells, and compare all cells afterwards."""
     arrays = [out, *given]
     expected = [each.copy() if isinstance(each, np.ndarray) else each for each in arrays]
@@ -45,7 +45,7 @@ def agree(gpu, prepare, out, *given, rtol=1e-12, results=1):
     found = [gpu.upload(each.data) if isinstance(each, np.ndarray) else each for each in arrays]
     prepare(gpu)(*[(each, 0) if hasattr(each, "cells") else each for each in found])
     for theirs, ours in zip(expected[:results], found[:results], strict=True):
-        np.testing.assert_allclose(np.asarray(gpu.download(ours)), theirs, rtol=rtol, atol=1e-7)
+        np.testing.assert_allclose(np.asarray(gpu.download(ours)), theirs, rtol=rtol, atol=atol)
     assert not np.array_equal(expected[0], out, equal_nan=True)
 
 
@@ -312,6 +312,44 @@ def test_attention_is_one_launch_and_knows_its_sums(gpu, mask, causal):
 
     agree(gpu, prepare, np.zeros(18, "f"), np.zeros(6, "f"), q, k, v, masks[mask], rtol=2e-5, results=2)
     assert gpu.launches == before + 1
+
+
+GRADIENTS = [  # queries, keys, length, width; mask, causal
+    ((3, 35, 4, 3), 0, False, "float32"),
+    ((17, 5, 3, 4), 0, True, "float32"),
+    ((2, 3, 36, 33), 1, False, "float32"),
+    ((5, 66, 4, 3), 1, False, "float64"),
+    ((9, 18, 4, 4), 2, True, "float64"),
+]
+
+
+@pytest.mark.parametrize(("sizes", "mask", "causal", "kind"), GRADIENTS, ids=str)
+def test_the_gradient_of_attention_is_two_launches(gpu, sizes, mask, causal, kind):
+    queries, keys, length, width = sizes
+    element, rng = dtypes.by_name(kind), np.random.default_rng(9)
+    counts = 2 * queries * length, keys * length, 2 * keys * width, 2 * queries * width
+    q, k, v, grad = (rng.standard_normal(count).astype(element.cell) for count in counts)
+    masks = [None, rng.random(queries * keys) > 0.3, rng.standard_normal(queries * keys).astype(element.cell)]
+    masks[1][:keys] = False  # a query that sees no key
+    of_result = queries * width, width, 1
+    strides = (
+        (queries * length, length, 1), (0, 1, keys), (keys * width, width, 1), (0, keys, 1),
+        of_result, (queries * width, 1, queries),
+    )  # fmt: skip
+    layout = AttentionLayout((2,), queries, keys, length, width, strides, mask, causal)
+    out, sums = np.zeros(2 * queries * width, element.cell), np.zeros(2 * queries, element.cell)
+    mask_cells = None if masks[mask] is None else (masks[mask], 0)
+    NUMPY.attention(element, layout, 0.5)((q, 0), (k, 0), (v, 0), mask_cells, (out, 0), sums)
+
+    def prepare(backend):
+        launch = backend.attention_gradient(element, layout, 0.5)
+        return lambda *buffers: launch(*buffers[3:-1], buffers[-1][0], *(cells for cells, _ in buffers[:3]))
+
+    found = [np.full(count, 7, element.cell) for count in (q.size, 2 * keys * length, v.size)]
+    before, (rtol, atol) = gpu.launches, (1e-4, 5e-6) if kind == "float32" else (1e-9, 1e-12)
+    operands = q, k, v, masks[mask], out, grad, sums
+    agree(gpu, prepare, *found, *operands, rtol=rtol, atol=atol, results=3)
+    assert gpu.launches == before + 2
 
 
 def test_attention_to_a_score_that_is_no_number_is_no_number():

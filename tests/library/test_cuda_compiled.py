@@ -80,6 +80,9 @@ def excess(name, figures):
     if name == "attention":
         budget |= {"stack": (0, 0), "local": (0, 0), "shared": (0, 44 << 10), "registers": (0, 255)}
         budget |= {"shuffle": (3, 100), "atomic": (0, 0), "fma": (640, 720), "wide": (40, 60)}
+    if name.startswith("attention gradient"):  # those of keys are two: dK and dV
+        budget |= {"stack": (0, 0), "local": (0, 0), "shared": (0, 38 << 10), "registers": (0, 224)}
+        budget |= {"shuffle": (0, 9), "atomic": (0, 0), "fma": (540, 680), "wide": (60, 110)}
     if name.startswith("tf32"):
         budget["registers"] = (0, 255)
     return {each: figures[each] for each, (low, high) in budget.items() if not low <= figures[each] <= high}

@@ -156,10 +156,41 @@ def test_attention_is_one_launch_for_queries_of_every_length(device, length, key
     tl.testing.assert_close(found.cpu(), F.scaled_dot_product_attention(*given), rtol=1e-4, atol=1e-5)
 
 
-def test_attention_to_what_came_before_and_its_gradient(device):
+@pytest.mark.parametrize(("kind", "rtol"), [("float32", 1e-4), ("float16", 1e-2), ("bfloat16", 3e-2)])
+def test_attention_to_what_came_before_and_its_gradient(device, kind, rtol):
     tl.manual_seed(7)
-    given = tl.randn(3, 5, 4)
-    agree(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), *given)
+
+    def attend(*given):
+        q, k, v = (x.to(getattr(tl, kind)) for x in given)
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True).float()
+
+    agree(attend, *tl.randn(3, 5, 4), rtol=rtol)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_the_gradient_of_attention_is_what_differences_show(device, causal):
+    tl.manual_seed(8)
+    given = [tl.randn(2, size, 3, dtype=tl.float64).cuda() for size in (3, 4, 4)]
+    ways = [tl.randn(2, size, 3, dtype=tl.float64).cuda() for size in (3, 4, 4)]
+    factors = tl.randn(2, 3, 3, dtype=tl.float64).cuda()
+
+    def moved(far):
+        q, k, v = (x + far * way for x, way in zip(given, ways, strict=True))
+        return (F.scaled_dot_product_attention(q, k, v, is_causal=causal) * factors).sum()
+
+    far = tl.zeros((), dtype=tl.float64, device="cuda", requires_grad=True)
+    moved(far).backward()
+    difference = (moved(1e-5) - moved(-1e-5)) / 2e-5
+    tl.testing.assert_close(far.grad, difference.detach(), rtol=1e-8, atol=1e-9)
+
+
+def test_the_gradient_of_attention_holds_no_table_of_queries_and_keys(device):
+    x = tl.randn(64, 2).cuda().requires_grad_()
+    loss = F.scaled_dot_product_attention(x, x, x, is_causal=True).sum()
+    before = tl.cuda.memory_allocated()
+    tl.cuda.reset_peak_memory_stats()
+    loss.backward()
+    assert tl.cuda.max_memory_allocated() - before < x.element_size() * 64 * 64
 
 
 def test_a_second_step_makes_no_text_of_a_kernel(device, monkeypatch):

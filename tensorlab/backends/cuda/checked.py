@@ -8,6 +8,7 @@ import math
 from tensorlab import folds
 from tensorlab.backends.cuda import (
     attention,
+    attention_gradient,
     compiler,
     copy,
     elementwise,
@@ -163,7 +164,15 @@ def _attention() -> dict[str, Checked]:
     kernel = specialised(attention.attention, **sizes, CAUSAL=True, WIDE=True)
     vars(kernel)["bounds"] = 128, 2
     kinds = WHOLE, WHOLE, DOUBLE, (WHOLE,), *MATRIX * 5, SINGLE
-    return {"attention": Checked(kernel, kinds)}
+    found = {"attention": Checked(kernel, kinds)}
+    sizes = attention_gradient.constants(64, 64, 4, 48 << 10, 256) or {}
+    for rows in ("queries", "keys"):
+        names = {**sizes, "CAUSAL": True, "WIDE": True, "OF_KEYS": rows == "keys"}
+        kernel = specialised(attention_gradient.attention_gradient, **names)
+        vars(kernel)["bounds"] = 64, 2
+        given = WHOLE, WHOLE, DOUBLE, (WHOLE,), *MATRIX * 6, *(SINGLE,) * 4
+        found[f"attention gradient of {rows}"] = Checked(kernel, given)
+    return found
 
 
 def _transposed() -> dict[str, Checked]:

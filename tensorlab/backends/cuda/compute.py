@@ -9,6 +9,7 @@ import numpy as np
 
 from tensorlab.backends.cuda import (
     attention,
+    attention_gradient,
     convolution,
     copy,
     elementwise,
@@ -165,6 +166,7 @@ class Cuda(Backend):
     # --- where each operation stands ------------------------------------------------------------------------
 
     arg_reduce = reduce.prepare_arg_reduce
+    attention_gradient = attention_gradient.prepare_attention_gradient
     attention = attention.prepare_attention
     compact = masks.prepare_compact
     correlate = convolution.prepare_correlate

@@ -112,6 +112,8 @@ def attention_gradient(element_type: dtype, layout: AttentionLayout, scale: floa
         sums_of: np.ndarray,
         *found: np.ndarray,
     ) -> None:
+        for each in found:
+            each[:] = 0
         operands = _cells(q, k, v, mask, out, grad)
         arguments = (batch, sizes, queries, most, scale, *operands, sums_of, *found)
         team = min(threads.team_for(work), heads)

@@ -77,7 +77,7 @@ class ASGD(Optimizer):
         lr, lambd = float(group["lr"]), group["lambd"]
         step = self._count(state)
         if "eta" not in state:
-            state.update(eta=make(lr), mu=make(1.0))
+            state.update(eta=make(lr, device="cpu"), mu=make(1.0, device="cpu"))
         rate, share = state["eta"].item(), state["mu"].item()
         numbers = rate, 1 - lambd * rate, group["weight_decay"], -1 if group["maximize"] else 1, share
         memories = remembered(state, parameter, "ax")

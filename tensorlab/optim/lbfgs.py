@@ -166,7 +166,7 @@ class LBFGS(Optimizer):
     def _grad(self) -> Tensor:
         """The gradients of all parameters, one behind another."""
         parts = [
-            zeros(parameter.numel(), dtype=parameter.dtype)
+            zeros(parameter.numel(), dtype=parameter.dtype, device=parameter.device)
             if parameter.grad is None
             else parameter.grad.reshape(-1)
             for parameter in self._parameters()

@@ -80,7 +80,7 @@ class NAdam(Optimizer):
         shrink, decay = (1 - lr * decay, 0) if group["decoupled_weight_decay"] else (1, decay)
         now, then = (first * (1 - 0.5 * 0.96 ** (at * group["momentum_decay"])) for at in (step, step + 1))
         if "mu_product" not in state:
-            state["mu_product"] = make(1.0)
+            state["mu_product"] = make(1.0, device="cpu")
         state["mu_product"].mul_(now)
         product = state["mu_product"].item()
         memories = remembered(state, parameter, "exp_avg", "exp_avg_sq")

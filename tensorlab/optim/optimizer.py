@@ -198,7 +198,7 @@ class Optimizer:
                 f"call step() behind replay(); steps of SGD can be recorded"
             )
         if "step" not in state:
-            state["step"] = make(0.0)
+            state["step"] = make(0.0, device="cpu")
         cells, first = state["step"]._at
         cells[first] += 1
         return int(cells[first])
@@ -244,7 +244,8 @@ class Optimizer:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on where another optimizer of the same parameters stopped.
 
-        Tensors are copied, floating ones in the dtype of their parameter.
+        Tensors are copied to the device of their parameter, floating ones in its dtype; what counts steps
+        stays on the CPU.
 
         Args:
             state_dict: what `state_dict` returned, here or in PyTorch.
@@ -301,8 +302,12 @@ class Optimizer:
 
 def _copied(value: Any, parameter: Tensor | None, name: str = "") -> Any:
     if isinstance(value, Tensor):
-        kept = parameter is None or name == "step" or not parameter.is_floating_point()
-        return value.clone() if kept else value.detach().to(parameter.dtype, copy=True)  # type: ignore[union-attr]
+        if name == "step":
+            return value.to("cpu", copy=True)
+        if parameter is None:
+            return value.clone()
+        element_type = parameter.dtype if parameter.is_floating_point() else value.dtype
+        return value.detach().to(parameter.device, element_type, copy=True)
     if isinstance(value, dict):
         return {key: _copied(item, parameter, str(key)) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

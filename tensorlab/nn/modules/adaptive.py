@@ -119,7 +119,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         scored = where(clusters == 0, target, self.shortlist_size + clusters - 1)
         output = F.log_softmax(self.head(input), dim=1).gather(1, scored.unsqueeze(1)).squeeze(1)
         for k, (start, scores) in enumerate(zip(self.cutoffs[:-1], self.tail, strict=True)):
-            rows = arange(len(target))[clusters == k + 1]
+            rows = arange(len(target), device=target.device)[clusters == k + 1]
             if len(rows):
                 within = (target[rows] - start).unsqueeze(1)
                 chosen = F.log_softmax(scores(input[rows]), dim=1).gather(1, within)

@@ -47,7 +47,8 @@ def _is_causal(mask: Tensor | None, given: bool | None, size: int) -> bool:
         return bool(given)
     if tuple(mask.shape) != (size, size):
         return False
-    return bool((mask == _square_mask(size, dtype=mask.dtype if mask.is_floating_point() else None)).all())
+    element_type = mask.dtype if mask.is_floating_point() else None
+    return bool((mask == _square_mask(size, mask.device, element_type)).all())
 
 
 class TransformerEncoderLayer(Module):

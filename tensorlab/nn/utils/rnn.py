@@ -40,7 +40,7 @@ class PackedSequence(NamedTuple):
     unsorted_indices: Tensor | None = None
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """The same with `data` converted: the arguments are those of `Tensor.to`.
+        """The same with `data` converted, on its device: the arguments are those of `Tensor.to`.
 
         Example:
             >>> import tensorlab as tl
@@ -48,7 +48,23 @@ class PackedSequence(NamedTuple):
             tensor([1., 1.], dtype=tensorlab.float64)
         """
         data = self.data.to(*args, **kwargs)
-        return self if data is self.data else self._replace(data=data)
+        if data is self.data:
+            return self
+        orders = (None if each is None else each.to(data.device) for each in self[2:])
+        return PackedSequence(data, self.batch_sizes, *orders)
+
+    def cuda(self) -> PackedSequence:
+        """The same on the GPU."""
+        return self.to("cuda")
+
+    def cpu(self) -> PackedSequence:
+        """The same on the CPU."""
+        return self.to("cpu")
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether `data` lies on a GPU."""
+        return self.data.is_cuda
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
@@ -149,6 +165,7 @@ def pack_padded_sequence(
     batch_dim = 0 if batch_first else 1
     if not enforce_sorted:
         sizes, order = tl.sort(sizes, descending=True)
+        order = order.to(input.device)
         input = input.index_select(batch_dim, order)
     steps = input.transpose(0, 1) if batch_first else input
     known = [int(size) for size in sizes]
@@ -213,7 +230,7 @@ def pad_packed_sequence(
     lengths = tl.tensor([sum(count > row for count in counts) for row in range(counts[0])], device="cpu")
     if sequence.unsorted_indices is not None:
         padded = padded.index_select(1, sequence.unsorted_indices)
-        lengths = lengths[sequence.unsorted_indices]
+        lengths = lengths[sequence.unsorted_indices.cpu()]
     return padded.transpose(0, 1) if batch_first else padded, lengths
 
 

@@ -1,0 +1,140 @@
+"""Programs as they are written for GPUs give in the simulator what they give on the CPU."""
+
+from __future__ import annotations
+
+import pytest
+
+import tensorlab as tl
+from tensorlab.backends import cuda
+
+nn, F, rnn = tl.nn, tl.nn.functional, tl.nn.utils.rnn
+
+
+@pytest.fixture(autouse=True)
+def simulated(monkeypatch):
+    monkeypatch.setenv(cuda.VARIABLE, "simulated")
+
+
+def same(program, rel=1e-4):
+    """A program, told its device, gives the same numbers on both."""
+    tl.manual_seed(0)
+    expected = program("cpu")
+    tl.manual_seed(0)
+    assert program("cuda") == pytest.approx(expected, rel=rel, abs=1e-6)
+
+
+def test_sequences_of_several_lengths_go_through_a_recurrent_network():
+    def program(device):
+        embedding, lstm = nn.Embedding(20, 3, padding_idx=0), nn.LSTM(3, 4, batch_first=True)
+        model = nn.ModuleList([embedding, lstm, nn.Linear(4, 1)]).to(device)
+        x = tl.randint(1, 20, (3, 4)).to(device)
+        optimizer = tl.optim.RMSprop(model.parameters(), lr=0.01)
+        losses = []
+        for _ in range(2):
+            lengths = tl.tensor([2, 4, 3]).to(device).cpu()
+            packed = rnn.pack_padded_sequence(embedding(x), lengths, batch_first=True, enforce_sorted=False)
+            assert packed.is_cuda == (device == "cuda")
+            found, (hidden, _) = lstm(packed)
+            padded, counts = rnn.pad_packed_sequence(found, batch_first=True)
+            loss = F.binary_cross_entropy_with_logits(model[2](hidden[-1])[:, 0], tl.ones(3, device=device))
+            loss = loss + padded.square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return [*losses, *counts.tolist()]
+
+    same(program)
+
+
+def test_packed_sequences_move_with_their_order():
+    packed = rnn.pack_sequence([tl.tensor([1]), tl.tensor([2, 3])], enforce_sorted=False)
+    moved = packed.cuda()
+    assert [each.is_cuda for each in moved] == [True, False, True, True]
+    assert moved.sorted_indices.tolist() == [1, 0]
+    assert [each.is_cuda for each in moved.cpu()] == [False] * 4
+
+
+def test_a_mask_of_what_comes_later_lies_on_the_device():
+    def program(device):
+        layer = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0, batch_first=True)
+        encoder = nn.TransformerEncoder(layer, 1).to(device)
+        mask = nn.Transformer.generate_square_subsequent_mask(3).to(device)
+        loss = encoder(tl.randn(2, 3, 4).to(device), mask=mask).square().mean()
+        loss.backward()
+        return [loss.item(), encoder.layers[0].linear1.weight.grad.sum().item()]
+
+    same(program)
+
+
+OPTIMIZERS = [tl.optim.Adam, tl.optim.NAdam, tl.optim.ASGD, tl.optim.Adagrad, tl.optim.RAdam, tl.optim.Rprop]
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("location", ["cpu", "cuda", None])
+def test_training_goes_on_from_a_file(tmp_path, optimizer, location):
+    def program(device):
+        target, losses, path = tl.randn(3).to(device), [], tmp_path / f"{device}.pt"
+
+        def begin():
+            model = nn.Linear(3, 3).to(device)
+            return model, optimizer(model.parameters(), lr=0.1)
+
+        def step(model, optimizer):
+            loss = F.mse_loss(model(target), target)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+
+        first = begin()
+        step(*first)
+        tl.save([each.state_dict() for each in first], path)
+        step(*first)
+        second = begin()
+        for each, state in zip(second, tl.load(path, map_location=location), strict=True):
+            each.load_state_dict(state)
+        step(*second)
+        assert losses[1] == losses[2]
+        moved = [each for each in second[1].state.values() for each in each.values() if each.ndim]
+        assert {each.device.type for each in moved} == {device}
+        return losses
+
+    same(program)
+
+
+def test_lbfgs_takes_a_parameter_without_a_gradient_for_one_of_zeros():
+    def program(device):
+        x, unused = (tl.ones(2, device=device, requires_grad=True) for _ in range(2))
+        optimizer = tl.optim.LBFGS([x, unused], lr=0.5)
+
+        def closure():
+            optimizer.zero_grad()
+            loss = (x - 3).square().sum()
+            loss.backward()
+            return loss
+
+        optimizer.step(closure)
+        return x.tolist() + unused.tolist()
+
+    same(program)
+
+
+def test_what_counts_steps_stays_on_the_cpu_where_tensors_are_made_on_the_device():
+    with tl.device("cuda"):
+        for optimizer in OPTIMIZERS:
+            x = tl.ones(2, requires_grad=True)
+            optimizer = optimizer([x], lr=0.1)
+            x.sum().backward()
+            optimizer.step()
+            assert x.cpu().tolist() < [1, 1]
+
+
+def test_a_softmax_of_clusters():
+    def program(device):
+        model = nn.AdaptiveLogSoftmaxWithLoss(16, 9, [3, 6]).to(device)
+        found = model(tl.randn(5, 16).to(device), tl.tensor([0, 8, 4, 2, 5]).to(device))
+        found.loss.backward()
+        return [found.loss.item(), *found.output.tolist()]
+
+    same(program)

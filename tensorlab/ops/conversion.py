@@ -281,6 +281,8 @@ def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
                 f"fill_ only supports a 0-dimensional value tensor but got one with {value.ndim} dimensions: "
                 f"copy_ broadcasts a tensor"
             )
+        if value._storage.backend is not input._storage.backend:
+            value = moved(value, input.device)
         # A number that lies in `input` itself is taken out before it is overwritten.
         number = value.detach().clone() if value._storage._memory is input._storage._memory else value
         with in_place(FillBackward3, input, value):

@@ -12,7 +12,6 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.core import broadcasting
 from tensorlab.core.layout import Size
 from tensorlab.ops.arguments import need_tensors
-from tensorlab.ops.creation import zeros
 from tensorlab.ops.elementwise import apply
 from tensorlab.ops.joining import cat
 from tensorlab.ops.norms import d_vector_norm, vector_norm
@@ -112,7 +111,7 @@ def cdist(
     batch = broadcasting.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
     shape = Size((*batch, m, n))
     if not shape.numel() or not d:
-        return record(CdistBackward0, zeros(shape, dtype=x1.dtype), x1, x2, p=float(p))
+        return record(CdistBackward0, x1.new_zeros(shape), x1, x2, p=float(p))
     by_product = _MODES[compute_mode]
     a, b = (x.detach() if requires_grad(x) else x for x in (x1, x2))
     if p == 2 and (by_product or (by_product is None and max(m, n) > FEW)):

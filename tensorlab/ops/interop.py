@@ -215,7 +215,7 @@ def numpy(input: Tensor, *, force: bool = False) -> np.ndarray:
     """The elements as a NumPy array over the same memory: writes show in both.
 
     Args:
-        force: detach first, where the tensor requires a gradient.
+        force: detach first, where the tensor requires a gradient, and copy from a GPU.
 
     Raises:
         RuntimeError: the tensor requires a gradient, which the array's writes would pass by.
@@ -227,7 +227,9 @@ def numpy(input: Tensor, *, force: bool = False) -> np.ndarray:
         >>> x
         tensor([0., 5., 0.])
     """
-    if not force and input.requires_grad:
+    if force:
+        input = input.detach().cpu()
+    if input.requires_grad:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )

@@ -10,7 +10,7 @@ from tensorlab.autograd.recording import record
 from tensorlab.core import dtypes
 from tensorlab.core.layout import as_int
 from tensorlab.ops.aliases import as_own
-from tensorlab.ops.creation import ones, zeros
+from tensorlab.ops.creation import ones
 from tensorlab.ops.joining import cat
 from tensorlab.ops.ranges import arange
 from tensorlab.ops.reduce import as_flag, as_one_dim
@@ -112,7 +112,7 @@ def _in_order(slices: Tensor) -> tuple[Tensor, Tensor]:
     if slices.ndim == 1:
         values, order = slices.sort(stable=True)
         return values, order
-    order = arange(slices.shape[0])
+    order = arange(slices.shape[0], device=slices.device)
     for column in reversed(slices.unbind(1)):  # an order by a column keeps what the later columns say
         order = order[column[order].argsort(stable=True)]
     return slices[order], order
@@ -197,7 +197,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         )
     result = weights.dtype if weights.dtype is dtypes.float32 else dtypes.float64
     if not input.numel():
-        return zeros(minlength, dtype=dtypes.int64 if not minlength else result)
+        return weights.new_zeros(minlength, dtype=dtypes.int64 if not minlength else result)
     return _added(input, weights.to(dtypes.float64), length).to(result)
 
 

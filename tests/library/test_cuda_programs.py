@@ -138,3 +138,53 @@ def test_a_softmax_of_clusters():
         return [found.loss.item(), *found.output.tolist()]
 
     same(program)
+
+
+def test_numbers_of_the_cpu_are_assigned_on_the_device():
+    x, scale = tl.zeros(3, 2, device="cuda"), tl.tensor(2.0, requires_grad=True)
+    i = tl.tensor([2, 0])
+    x[0] = tl.tensor(1.0)
+    x[:, 1] = 7
+    x[i, 0] = tl.tensor(5.0)
+    x[1, 0] = tl.tensor(6)
+    assert x.tolist() == [[5, 7], [6, 7], [5, 7]]
+    x[i.cuda()] = tl.tensor(4.0)
+    x[x > 6] = tl.tensor(0.0)
+    assert x.tolist() == [[4, 4], [6, 0], [4, 4]]
+    assert x.index_put((i,), tl.tensor(1.0), accumulate=True).tolist() == [[5, 5], [6, 0], [5, 5]]
+    assert tl.zeros(2).fill_(tl.tensor(3.0, device="cuda")).tolist() == [3, 3]
+    x[1:] = scale
+    (x * x).sum().backward()
+    assert (scale.grad.device.type, scale.grad.item()) == ("cpu", 16)
+    with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
+        x.detach()[i] = tl.ones(2)
+
+
+def test_numpy_takes_from_the_device_by_force():
+    x = tl.ones(2, device="cuda", requires_grad=True)
+    assert x.numpy(force=True).tolist() == [1, 1]
+
+
+def test_helpers_of_functions_are_made_where_their_tensors_lie():
+    x, i = tl.tensor([[3.0, 1.0], [3.0, 1.0], [0.0, 2.0]]), tl.tensor([1, 2, 2])
+    ones = tl.ones(3)
+    for compute in (
+        lambda x, i, one: F.embedding_bag(i[None], x),
+        lambda x, i, one: F.embedding_bag(i, x, i[:1] * 0, mode="sum", per_sample_weights=one),
+        lambda x, i, one: F.embedding_bag(i[:, None], x, mode="mean", padding_idx=1),
+        lambda x, i, one: F.embedding_bag(i, x, i[:2] - 1, mode="max"),
+        lambda x, i, one: F.embedding_bag(i[:0], x, i[:1] * 0, mode="max"),
+        lambda x, i, one: F.affine_grid(x.view(1, 2, 3), (1, 1, 2, 1), align_corners=False),
+        lambda x, i, one: tl.unique(x, dim=0),
+        lambda x, i, one: tl.isin(i, 2),
+        lambda x, i, one: tl.isin(2, i),
+        lambda x, i, one: tl.isin(i, i[:0]),
+        lambda x, i, one: tl.bincount(i[:0], one[:0], 2),
+        lambda x, i, one: tl.cdist(x[:0], x),
+        lambda x, i, one: tl.vander(i, 0),
+        lambda x, i, one: tl.trapezoid(x[:0], dim=0),
+        lambda x, i, one: tl.svd(x, compute_uv=False).U,
+    ):
+        found = compute(x.cuda(), i.cuda(), ones.cuda())
+        assert found.is_cuda
+        tl.testing.assert_close(found.cpu(), compute(x, i, ones))

@@ -10,7 +10,6 @@ from tensorlab.core.layout import as_int
 from tensorlab.dispatch.operands import Number, is_number
 from tensorlab.ops import indexing, joining
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.creation import zeros
 from tensorlab.ops.outputs import written
 from tensorlab.ops.reduce import as_dims, as_one_dim
 from tensorlab.registry import op
@@ -177,7 +176,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, d
     """
     position = _check("trapezoid", y, x, dx, dim)
     if not y.shape[position]:
-        return zeros([size for at, size in enumerate(y.shape) if at != position], dtype=y._dtype)
+        return y.new_zeros([size for at, size in enumerate(y.shape) if at != position])
     if x is None:
         ends = y.select(position, 0) + y.select(position, -1)
         return (y.sum(position) - ends * 0.5) * (1 if dx is None else dx)

@@ -6,7 +6,7 @@ import numpy as np
 
 from tensorlab.core import dtypes
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.creation import empty, ones_like, zeros
+from tensorlab.ops.creation import ones_like, zeros
 from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.joining import cat, stack
 from tensorlab.ops.padding import constant_pad_nd
@@ -158,6 +158,6 @@ def powers(x: Tensor, count: int) -> Tensor:
     """The powers of each element from 0 on, along a new last dimension."""
     column = (x if x._dtype.is_floating_point else x.to(dtypes.int64)).unsqueeze(-1)
     if count == 0:
-        return empty((*x.shape, 0), dtype=column._dtype)
+        return column.new_empty((*x.shape, 0))
     repeated = column.expand((*x.shape, count - 1))
     return cat([ones_like(column), repeated.cumprod(-1)], -1)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlab.core.warned import warn_caller
-from tensorlab.ops.creation import ones
 from tensorlab.ops.joining import cat
 from tensorlab.ops.ranges import linspace
 from tensorlab.ops.where import where
@@ -53,13 +52,15 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         raise ValueError(f"Expected non-zero, positive output size. Got {tuple(size)}")
     columns = []
     for k, extent in reversed([*enumerate(extents)]):  # x moves along the last dimension
-        places = linspace(-1, 1, extent, dtype=theta.dtype) if extent > 1 else theta.new_zeros(1)
+        places = theta.new_zeros(1)
+        if extent > 1:
+            places = linspace(-1, 1, extent, dtype=theta.dtype, device=theta.device)
         if not _aligned(align_corners):
             places = places * (extent - 1) / extent
         shape = [1] * dims
         shape[k] = extent
         columns.append(places.view(shape).broadcast_to(extents).reshape(-1, 1))
-    base = cat([*columns, ones(columns[0].shape, dtype=theta.dtype)], 1)
+    base = cat([*columns, theta.new_ones(columns[0].shape)], 1)
     return (base @ theta.transpose(1, 2)).view(size[0], *extents, dims)
 
 

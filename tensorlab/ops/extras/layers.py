@@ -8,7 +8,7 @@ from tensorlab.core import dtypes
 from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.core.warned import warn_caller
 from tensorlab.ops.activations import leaky_relu
-from tensorlab.ops.creation import empty_like, full, ones_like, zeros, zeros_like
+from tensorlab.ops.creation import empty_like, ones_like, zeros_like
 from tensorlab.ops.embedding import embedding
 from tensorlab.ops.extras.pooling_volumes import avg_pool3d
 from tensorlab.ops.joining import cat
@@ -67,7 +67,7 @@ def embedding_bag(
     _check(input, weight, offsets, mode, per_sample_weights, include_last_offset)
     if input.ndim == 2:
         bags, length = input.shape
-        begins = arange(bags + 1) * length
+        begins = arange(bags + 1, device=input.device) * length
         input = input.reshape((-1,))
         if per_sample_weights is not None:
             per_sample_weights = per_sample_weights.reshape((-1,))
@@ -75,7 +75,7 @@ def embedding_bag(
         assert offsets is not None
         begins = offsets.to(dtypes.int64)
         if not include_last_offset:
-            begins = cat([begins, full((1,), input.shape[0], dtype=dtypes.int64)])
+            begins = cat([begins, begins.new_full((1,), input.shape[0])])
     if padding_idx is not None and padding_idx < 0:
         padding_idx += weight.shape[0]
     try:
@@ -144,15 +144,15 @@ def _sums(rows: Tensor, begins: Tensor, counts: Tensor | None, is_mean: bool) ->
     bags = begins.shape[0] - 1
     last = int(begins[-1]) if bags >= 0 else 0
     rows = rows.narrow(0, 0, last)
-    bag_of = searchsorted(begins.narrow(0, 1, bags), arange(last), right=True)
-    joined = zeros(bags, rows.shape[1], dtype=rows._dtype).index_add(0, bag_of, rows)
+    bag_of = searchsorted(begins.narrow(0, 1, bags), arange(last, device=rows.device), right=True)
+    joined = rows.new_zeros(bags, rows.shape[1]).index_add(0, bag_of, rows)
     if not is_mean:
         return joined
     if counts is None:
         sizes = begins.narrow(0, 1, bags) - begins.narrow(0, 0, bags)
     else:
         ones = counts.narrow(0, 0, last).to(dtypes.int64)
-        sizes = zeros(bags, dtype=dtypes.int64).index_add(0, bag_of, ones)
+        sizes = ones.new_zeros(bags).index_add(0, bag_of, ones)
     return joined / sizes.clamp_min(1).unsqueeze(-1).to(rows._dtype)
 
 
@@ -163,8 +163,8 @@ def _maxima(rows: Tensor, begins: Tensor, counts: Tensor | None) -> Tensor:
     sizes = begins.narrow(0, 1, bags) - starts
     longest = int(sizes.max()) if bags else 0
     if not longest:
-        return zeros(bags, rows.shape[1], dtype=rows._dtype)
-    steps = arange(longest)
+        return rows.new_zeros(bags, rows.shape[1])
+    steps = arange(longest, device=rows.device)
     filled = steps < sizes.unsqueeze(-1)
     places = where(filled, starts.unsqueeze(-1) + steps, 0)
     if counts is not None:

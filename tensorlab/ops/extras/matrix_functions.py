@@ -13,7 +13,7 @@ from tensorlab import return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.core import dtypes
-from tensorlab.ops.creation import zeros, zeros_like
+from tensorlab.ops.creation import zeros_like
 from tensorlab.ops.extras.combinations import powers
 from tensorlab.ops.extras.matrix_rank import pinv
 from tensorlab.ops.factorizations import cholesky as lower_cholesky
@@ -172,7 +172,7 @@ def svd(
         found = left, values, right.adjoint()
     else:
         *batch, rows, columns = input.shape
-        left, right = (zeros(*batch, size, size, dtype=input._dtype) for size in (rows, columns))
+        left, right = (input.new_zeros(*batch, size, size) for size in (rows, columns))
         found = left, svdvals(input), right.adjoint()
     if out is not None:
         found = tuple(

@@ -8,13 +8,14 @@ import numpy as np
 
 from tensorlab import return_types
 from tensorlab.core import dtypes
+from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.operands import Number, is_number, result_type
 from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.arithmetic import round as rounded
-from tensorlab.ops.creation import full, zeros
+from tensorlab.ops.creation import full
 from tensorlab.ops.from_data import tensor
 from tensorlab.ops.outputs import need_outs, written
 from tensorlab.ops.pointwise import ceil, eq, floor, ne
@@ -77,7 +78,7 @@ def cov(
         warn_caller(
             f"cov(): degrees of freedom is <= 0: {count} observations less the correction {correction}"
         )
-        factor = zeros((), dtype=rows._dtype)
+        factor = rows.new_zeros(())
     rows = rows - mean
     products = rows.mm((rows if weights is None else rows * weights).t())
     return (products / factor).squeeze()
@@ -418,7 +419,9 @@ def isin(
     common = result_type(elements, test_elements)
     if dtypes.bool in (result_type(elements), result_type(test_elements)):
         raise RuntimeError("Unsupported input type encountered for isin(): bool: convert with .byte() first")
-    asked, others = _as_tensor(elements, common), _as_tensor(test_elements, common).flatten()
+    place = next(each.device for each in (elements, test_elements) if isinstance(each, Tensor))
+    asked, others = (_as_tensor(each, common, place) for each in (elements, test_elements))
+    others = others.flatten()
     if common.is_floating_point:
         others = others.masked_select(others == others)  # NaN equals nothing, and has no place in an order
     if others.numel():
@@ -426,9 +429,10 @@ def isin(
         places = searchsorted(ordered, asked).clamp_max(ordered.shape[0] - 1)
         result = (ne if invert else eq)(ordered.take(places), asked)
     else:
-        result = full(tuple(asked.shape), invert)
+        result = full(tuple(asked.shape), invert, device=asked.device)
     return result if out is None else written(out, result)
 
 
-def _as_tensor(given: Tensor | Number, element_type: dtype) -> Tensor:
-    return (given.detach() if isinstance(given, Tensor) else full((), given)).to(element_type)
+def _as_tensor(given: Tensor | Number, element_type: dtype, place: device) -> Tensor:
+    made = given.detach() if isinstance(given, Tensor) else full((), given, device=place)
+    return made.to(element_type)

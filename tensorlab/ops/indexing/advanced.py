@@ -98,6 +98,8 @@ def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulat
     if requires_grad(input):
         check_in_place(input)
     chosen = _beside(input, chosen)
+    if isinstance(values, Tensor) and not values.ndim:
+        values = values.to(input.device)
     if not accumulate and (not isinstance(values, Tensor) or values.numel() == 1):
         mask = _only_mask(input, chosen)
         if mask is not None and not (isinstance(values, Tensor) and requires_grad(values)):

@@ -256,7 +256,8 @@ class Core:
                 rows lie one behind the other.
 
         Returns:
-            a launch of the arguments of the rule's formula: buffers, and numbers.
+            a launch of the arguments of the rule's formula: buffers, and numbers. A device other than the
+            host's also takes the buffer of one cell for a number, if there are no `steps`.
         """
         raise NotImplementedError
 

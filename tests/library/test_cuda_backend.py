@@ -539,6 +539,43 @@ def test_updates_move_all_that_they_write(gpu):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("kind", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("first", [0, 1])
+def test_updates_move_runs_that_are_whole_or_ragged_aligned_or_not(gpu, kind, first):
+    element, count = dtypes.by_name(kind), 8 * 37 + 5
+    rng = np.random.default_rng(first)
+    arrays = [rng.uniform(0.1, 1, count + first).astype(np.float32) for _ in range(4)]
+    if kind == "bfloat16":
+        arrays = [(array.view(np.uint32) >> 16).astype(np.uint16) for array in arrays]
+    numbers = 0.1, 0.99, 0.01, 1.0, 0.1, 0.9, 0.1, 0.3, 1e-8
+
+    def begun(backend):
+        launch = backend.update(rules.ADAM, element, (1, count))
+        return lambda *given: launch(*[(cells, first) for cells, _ in given[:4]], *given[4:])
+
+    agree(gpu, begun, *[array.astype(element.cell) for array in arrays], *numbers, results=4)
+
+
+def test_updates_move_rows_that_lie_apart(gpu):
+    rng = np.random.default_rng(7)
+    arrays, steps = [rng.uniform(0.1, 1, 70).astype(np.float32) for _ in range(3)], (10, 0, 13)
+    agree(
+        gpu, lambda b: b.update(rules.SGD_MOMENTUM, dtypes.float32, (5, 9), steps),
+        *arrays, 0.1, 0.01, 1.0, 0.9, 1.0, 1.0, results=3,
+    )  # fmt: skip
+
+
+def test_the_numbers_of_an_update_may_stand_in_cells(gpu):
+    found = []
+    for in_cells in (False, True):
+        arrays = [gpu.upload(np.arange(1, 7, dtype=np.float32).data) for _ in range(2)]
+        rates = gpu.upload(np.array([0.5, 0.25], np.float32).data)
+        rate = (rates, 1) if in_cells else 0.25
+        gpu.update(rules.SGD, dtypes.float32, (1, 6))(*[(cells, 0) for cells in arrays], rate, 0.1, 1.0)
+        found.append(np.asarray(gpu.download(arrays[0])).tolist())
+    assert found[0] == found[1] != list(range(1, 7))
+
+
 @simulated_only
 def test_a_kernel_is_checked_whoever_launches_it(gpu):
     memory = gpu.upload(np.zeros(3))

@@ -21,6 +21,7 @@ from tensorlab.backends.cuda import (
     softmax,
     sort,
     tensor_cores,
+    update,
     warpgroups,
 )
 from tensorlab.backends.cuda.constants import specialised
@@ -28,7 +29,7 @@ from tensorlab.backends.cuda.figures import CAPABILITIES, DOUBLE, HALF, SINGLE, 
 from tensorlab.backends.cuda.kernel_text import functions_of, kernel_of
 from tensorlab.backends.operands import OperandLayout
 from tensorlab.core import dtypes
-from tensorlab.scalars import TABLE
+from tensorlab.scalars import TABLE, updates
 
 MATRIX = SINGLE, WHOLE, (WHOLE,), WHOLE, WHOLE
 PRODUCT = WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, (WHOLE,), *MATRIX * 5
@@ -194,6 +195,20 @@ def _rows() -> dict[str, Checked]:
     }
 
 
+def _updates() -> dict[str, Checked]:
+    found = {}
+    for said, element, width, in_cells in (
+        ("", dtypes.float32, 4, ()),
+        (" of bfloat16", dtypes.bfloat16, 8, ()),
+        (" of numbers in cells", dtypes.float32, 4, (True,) * updates.ADAM.numbers),
+    ):
+        text = update.update_text(updates.ADAM, element, width, in_cells=in_cells)
+        numbers = (SINGLE, WHOLE) * 9 if in_cells else (DOUBLE,) * 9
+        kinds = WHOLE, *(compiler.Address(element.cell), WHOLE) * 4, *numbers
+        found[f"update adam{said}"] = Checked(kernel_of("adam", text), kinds)
+    return found
+
+
 CHECKED = {
     **_rungs(),
     **_products(),
@@ -206,4 +221,5 @@ CHECKED = {
     **_rows(),
     **_attention(),
     **_transposed(),
+    **_updates(),
 }

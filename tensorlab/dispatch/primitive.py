@@ -495,7 +495,7 @@ def binary_in_place(primitive: Primitive, target: Tensor, other: Operand, writer
 
 
 def update_in_place(
-    primitive: Primitive, tensors: Sequence[Tensor], numbers: Sequence[float], writer: str
+    primitive: Primitive, tensors: Sequence[Tensor], numbers: Sequence[Any], writer: str
 ) -> bool:
     """Overwrite tensors of one dense layout, all but the second, by an operation on them and on numbers.
 

@@ -27,7 +27,8 @@ class Adadelta(Optimizer):
         eps: ε, added under the roots.
         weight_decay: how strongly the parameter is pulled to zero, added to the gradient.
         maximize: climb instead.
-        foreach, capturable: accepted; every step is one fused pass over the memory.
+        foreach: accepted; every step is one fused pass over the memory.
+        capturable: as `Adam`'s.
         differentiable: must be False.
 
     Raises:
@@ -73,7 +74,7 @@ class Adadelta(Optimizer):
         super().__init__(params, defaults)
 
     def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
-        self._count(state)
+        self._count(group, parameter, state)
         memories = remembered(state, parameter, "square_avg", "acc_delta")
         sign, rho = -1 if group["maximize"] else 1, group["rho"]
         numbers = group["lr"], group["weight_decay"], sign, rho, 1 - rho, group["eps"]

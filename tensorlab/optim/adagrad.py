@@ -77,7 +77,8 @@ class Adagrad(Optimizer):
         super().__init__(params, defaults)
 
     def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
-        lr = float(group["lr"]) / (1 + (self._count(state) - 1) * group["lr_decay"])
+        past = self._count(group, parameter, state) - 1
+        lr = float(group["lr"]) / (1 + past * group["lr_decay"])
         sums = remembered(state, parameter, "sum", value=group["initial_accumulator_value"])
         numbers = lr, group["weight_decay"], -1 if group["maximize"] else 1, group["eps"]
         move(updates.ADAGRAD, parameter, grad, sums, *numbers, writer="Adagrad.step")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tensorlab.optim.optimizer import Optimizer, check_range, remembered
-from tensorlab.optim.step import move
+from tensorlab.optim.optimizer import Optimizer, check_range, rate_of, remembered
+from tensorlab.optim.step import move, numbers_of
 from tensorlab.scalars import updates
 from tensorlab.tensor import Tensor
 
@@ -18,13 +18,13 @@ def adam_step(
     grad: Tensor,
     mean: Tensor,
     square: Tensor,
-    step: int,
-    lr: float = 1e-3,
+    step: int | Tensor,
+    lr: float | Tensor = 1e-3,
     betas: tuple[float, float] = (0.9, 0.999),
     eps: float = 1e-8,
     weight_decay: float = 0,
     maximize: bool = False,
-    shrink: float = 1,
+    shrink: float | Tensor = 1,
     most: Tensor | None = None,
     writer: str = "Adam.step",
 ) -> None:
@@ -35,8 +35,9 @@ def adam_step(
         grad: its gradient g.
         mean: m, the running mean of the gradients, which is overwritten.
         square: v, the running mean of their squares, which is overwritten.
-        step: which step this is, from 1: the means began at 0, and are divided by :math:`1 - \beta^t`.
-        lr: the learning rate η.
+        step: which step this is, from 1: the means began at 0, and are divided by :math:`1 - \beta^t`. On a
+            GPU it may be a tensor there, for which nobody waits.
+        lr: the learning rate η, on a GPU also a tensor.
         betas: how much of the two means stays.
         eps: ε, added to the root.
         weight_decay, maximize: those of `Adam`.
@@ -57,9 +58,12 @@ def adam_step(
     first, second = betas
     memories = (mean, square) if most is None else (mean, square, most)
     rule = updates.ADAM if most is None else updates.ADAM_AMSGRAD
-    lr, root = lr / (1 - first**step), math.sqrt(1 - second**step)
+    if isinstance(step, Tensor):
+        rate, root = numbers_of(updates.ADAM_NUMBERS, step, lr, 1 - first, 1 - second)
+    else:
+        rate, root = lr / (1 - first**step), math.sqrt(1 - second**step)
     sign = -1 if maximize else 1
-    numbers = lr, shrink, weight_decay, sign, 1 - first, second, 1 - second, root, eps
+    numbers = rate, shrink, weight_decay, sign, 1 - first, second, 1 - second, root, eps
     move(rule, parameter, grad, memories, *numbers, writer=writer)
 
 
@@ -87,19 +91,23 @@ class Adam(Optimizer):
 
     Args:
         params: see `Optimizer`.
-        lr: the learning rate η.
+        lr: the learning rate η. A tensor on the GPU is read there if the steps are `capturable`; schedules
+            overwrite it.
         betas: how much of the two means stays at each step.
         eps: ε, added to the root.
         weight_decay: how strongly the parameter is pulled to zero: added to the gradient, as a penalty on the
             squares of the parameters would be; `AdamW` shrinks the parameter instead.
         amsgrad: keep the greatest mean square.
         maximize: climb instead.
-        foreach, fused, capturable: accepted; every step is one fused pass over the memory.
+        foreach, fused: accepted; every step is one fused pass over the memory.
+        capturable: count steps on the GPU, where the parameters must lie, so that a `tensorlab.cuda.graph`
+            can record a step. It is recorded behind the first one, which makes the state.
         differentiable: must be False.
         decoupled_weight_decay: shrink the parameter, as `AdamW` does.
 
     Raises:
         ValueError: a setting is negative, or a beta is not below 1.
+        AssertionError: at a step that is `capturable`, a parameter or its count does not lie on a GPU.
 
     Example:
         >>> import tensorlab as tl
@@ -144,7 +152,7 @@ class Adam(Optimizer):
         super().__init__(params, defaults)
 
     def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
-        step, lr, decay = self._count(state), float(group["lr"]), group["weight_decay"]
+        step, lr, decay = self._count(group, parameter, state), rate_of(group), group["weight_decay"]
         shrink, decay = (1 - lr * decay, 0) if group["decoupled_weight_decay"] else (1, decay)
         names = ["exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else [])]
         mean, square, *most = remembered(state, parameter, *names)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlab.optim.adam import check_settings
-from tensorlab.optim.optimizer import Optimizer, remembered
-from tensorlab.optim.step import move
+from tensorlab.optim.optimizer import Optimizer, rate_of, remembered
+from tensorlab.optim.step import move, numbers_of
 from tensorlab.scalars import updates
 from tensorlab.tensor import Tensor
 
@@ -62,9 +62,10 @@ class Adamax(Optimizer):
         super().__init__(params, defaults)
 
     def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
-        step, lr, decay = self._count(state), float(group["lr"]), group["weight_decay"]
+        step = self._count(group, parameter, state)
         first, second = map(float, group["betas"])
         sign = -1 if group["maximize"] else 1
         memories = remembered(state, parameter, "exp_avg", "exp_inf")
-        numbers = lr / (1 - first**step), decay, sign, 1 - first, second, group["eps"]
+        (rate,) = numbers_of(updates.ADAMAX_NUMBERS, step, rate_of(group), 1 - first)
+        numbers = rate, group["weight_decay"], sign, 1 - first, second, group["eps"]
         move(updates.ADAMAX, parameter, grad, memories, *numbers, writer="Adamax.step")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlab.ops.from_data import tensor as make
-from tensorlab.optim.optimizer import Optimizer, check_range, remembered
-from tensorlab.optim.step import move
+from tensorlab.optim.optimizer import Optimizer, check_range, counter, rate_of, remembered
+from tensorlab.optim.step import move, numbers_of
 from tensorlab.scalars import updates
 from tensorlab.tensor import Tensor
 
@@ -28,7 +27,8 @@ class ASGD(Optimizer):
         t0: the step from which on the mean is taken; before it, ``ax`` is the parameter.
         weight_decay: how strongly the parameter is pulled to zero, added to the gradient.
         maximize: climb instead.
-        foreach, capturable: accepted; every step is one fused pass over the memory.
+        foreach: accepted; every step is one fused pass over the memory.
+        capturable: as `Adam`'s.
         differentiable: must be False.
 
     Raises:
@@ -74,13 +74,13 @@ class ASGD(Optimizer):
         super().__init__(params, defaults)
 
     def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
-        lr, lambd = float(group["lr"]), group["lambd"]
-        step = self._count(state)
-        if "eta" not in state:
-            state.update(eta=make(lr, device="cpu"), mu=make(1.0, device="cpu"))
-        rate, share = state["eta"].item(), state["mu"].item()
+        lr, lambd = rate_of(group), group["lambd"]
+        step = self._count(group, parameter, state)
+        eta, mu = (counter(group, parameter, state, *given) for given in (("eta", lr), ("mu", 1.0)))
+        rate, share = (eta, mu) if group["capturable"] else (eta.item(), mu.item())
         numbers = rate, 1 - lambd * rate, group["weight_decay"], -1 if group["maximize"] else 1, share
         memories = remembered(state, parameter, "ax")
         move(updates.ASGD, parameter, grad, memories, *numbers, writer="ASGD.step")
-        state["eta"].fill_(lr / (1 + lambd * lr * step) ** group["alpha"])
-        state["mu"].fill_(1 / max(1, step - group["t0"]))
+        then = numbers_of(updates.ASGD_NUMBERS, step, lr, lambd, group["alpha"], group["t0"])
+        eta.fill_(then[0])
+        mu.fill_(then[1])

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tensorlab.optim.optimizer import Optimizer
+from tensorlab.tensor import Tensor
 
 __all__ = [
     "ChainedScheduler",
@@ -69,13 +70,13 @@ class LRScheduler:
         self.optimizer, self.last_epoch = optimizer, last_epoch
         for k, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
-                group.setdefault("initial_lr", group["lr"])
+                group.setdefault("initial_lr", _own(group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(
                     f"param 'initial_lr' is not specified in param_groups[{k}] when resuming scheduler with "
                     f"last_epoch >= 0: load the optimizer's state first, or leave last_epoch out"
                 )
-        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.base_lrs = [_own(group["initial_lr"]) for group in optimizer.param_groups]
         self._begin()
 
     def _begin(self) -> None:
@@ -119,8 +120,8 @@ class LRScheduler:
 
     def _set(self, rates: Sequence[float]) -> None:
         for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
-            group["lr"] = rate
-        self._last_lr = list(rates)
+            _set_rate(group, rate)
+        self._last_lr = _rates(self.optimizer)
 
     def get_last_lr(self) -> list[float]:
         """The rates that were set last, one a group."""
@@ -565,7 +566,8 @@ class CyclicLR(_WithMomentum):
         self.scale_mode = scale_mode if scale_fn else ("iterations" if mode == "exp_range" else "cycle")
         if last_epoch == -1:
             for group, lr in zip(optimizer.param_groups, lowest, strict=True):
-                group["lr"] = group["initial_lr"] = lr
+                group["initial_lr"] = lr
+                _set_rate(group, lr)
         self._find_momentum(cycle_momentum)
         if cycle_momentum:
             self.base_momentums = _each("base_momentum", optimizer, base_momentum)
@@ -744,7 +746,7 @@ class SequentialLR(_Several):
         self.optimizer, self._schedulers, self._milestones = optimizer, list(schedulers), list(milestones)
         self.last_epoch = last_epoch + 1
         for group in optimizer.param_groups:
-            group["lr"] = group["initial_lr"]
+            _set_rate(group, group["initial_lr"])
         for scheduler in _leaves(self._schedulers):
             scheduler.last_epoch -= 1  # each has set its first rate when it was made, and only one may
         first = self._schedulers[bisect_right(self._milestones, 0)]
@@ -793,13 +795,13 @@ class ChainedScheduler(_Several):
         self.optimizer = optimizer or schedulers[0].optimizer
         _check_parts(self, self.optimizer, schedulers)
         self._schedulers = list(schedulers)
-        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+        self._last_lr = _rates(self.optimizer)
 
     def step(self, epoch: int | None = None) -> None:
         """One step of each."""
         for scheduler in self._schedulers:
             scheduler.step(epoch)
-        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+        self._last_lr = _rates(self.optimizer)
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -858,7 +860,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.min_lrs = _each("min_lr", optimizer, min_lr)
         self.best = math.inf if mode == "min" else -math.inf
         self.last_epoch = self.num_bad_epochs = self.cooldown_counter = 0
-        self._last_lr = [group["lr"] for group in optimizer.param_groups]
+        self._last_lr = _rates(optimizer)
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
         """Look at the value of an epoch, a number or a tensor with one element."""
@@ -875,15 +877,35 @@ class ReduceLROnPlateau(LRScheduler):
             for group, lowest in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
                 lower = max(group["lr"] * self.ratio, lowest)
                 if group["lr"] - lower > self.eps:
-                    group["lr"] = lower
+                    _set_rate(group, lower)
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
-        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+        self._last_lr = _rates(self.optimizer)
 
     def _is_better(self, value: float) -> bool:
         sign = 1 if self.mode == "min" else -1
         if self.threshold_mode == "abs":
             return sign * value < sign * self.best - self.threshold
         return sign * value < sign * self.best * (1 - sign * self.threshold)
+
+
+def _own(rate: Any) -> Any:
+    """A rate that stays what it is, when the optimizer's is overwritten."""
+    return rate.detach().clone() if isinstance(rate, Tensor) else rate
+
+
+def _rates(optimizer: Optimizer) -> list[float]:
+    """The rate of each group, as it is now."""
+    return [_own(group["lr"]) for group in optimizer.param_groups]
+
+
+def _set_rate(group: dict[str, Any], rate: Any) -> None:
+    """Set a group's rate: a tensor is overwritten, and a graph that was recorded with it sees the new one."""
+    if not isinstance(group["lr"], Tensor):
+        group["lr"] = rate
+    elif isinstance(rate, Tensor):
+        group["lr"].copy_(rate)
+    else:
+        group["lr"].fill_(rate)
 
 
 def _each(name: str, optimizer: Optimizer, value: Any) -> list[float]:

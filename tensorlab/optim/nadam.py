@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from tensorlab.ops.from_data import tensor as make
 from tensorlab.optim.adam import check_settings
-from tensorlab.optim.optimizer import Optimizer, check_range, remembered
-from tensorlab.optim.step import move
+from tensorlab.optim.optimizer import Optimizer, check_range, counter, rate_of, remembered
+from tensorlab.optim.step import move, numbers_of
 from tensorlab.scalars import updates
 from tensorlab.tensor import Tensor
 
@@ -74,17 +72,15 @@ class NAdam(Optimizer):
         super().__init__(params, defaults)
 
     def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
-        step, lr, decay = self._count(state), float(group["lr"]), group["weight_decay"]
+        step, lr, decay = self._count(group, parameter, state), rate_of(group), group["weight_decay"]
         first, second = map(float, group["betas"])
         sign = -1 if group["maximize"] else 1
         shrink, decay = (1 - lr * decay, 0) if group["decoupled_weight_decay"] else (1, decay)
-        now, then = (first * (1 - 0.5 * 0.96 ** (at * group["momentum_decay"])) for at in (step, step + 1))
-        if "mu_product" not in state:
-            state["mu_product"] = make(1.0, device="cpu")
-        state["mu_product"].mul_(now)
-        product = state["mu_product"].item()
+        product = counter(group, parameter, state, "mu_product", 1.0)
+        product.mul_(*numbers_of(updates.NADAM_MOMENTUM, step, first, group["momentum_decay"]))
+        known = product if group["capturable"] else product.item()
+        given = known, lr, first, 1 - second, group["momentum_decay"]
+        of_grad, of_mean, root = numbers_of(updates.NADAM_NUMBERS, step, *given)
+        numbers = of_grad, of_mean, shrink, decay, sign, 1 - first, second, 1 - second, root, group["eps"]
         memories = remembered(state, parameter, "exp_avg", "exp_avg_sq")
-        of_grad, of_mean = lr * (1 - now) / (1 - product), lr * then / (1 - product * then)
-        numbers = of_grad, of_mean, shrink, decay, sign, 1 - first, second, 1 - second
-        root = math.sqrt(1 - second**step)
-        move(updates.NADAM, parameter, grad, memories, *numbers, root, group["eps"], writer="NAdam.step")
+        move(updates.NADAM, parameter, grad, memories, *numbers, writer="NAdam.step")

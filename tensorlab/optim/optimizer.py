@@ -9,13 +9,14 @@ from itertools import chain
 from typing import Any
 
 from tensorlab.autograd.hooks import Handle, HookList
+from tensorlab.backends import HOST
 from tensorlab.backends.cuda.graphs import is_current_stream_capturing
+from tensorlab.core import dtypes
 from tensorlab.core.modes import enable_grad, no_grad
-from tensorlab.ops.creation import zeros_like
-from tensorlab.ops.from_data import tensor as make
+from tensorlab.ops.creation import full, full_like
 from tensorlab.tensor import Tensor
 
-__all__ = ["Optimizer", "check_range", "remembered", "required"]
+__all__ = ["Optimizer", "check_range", "counter", "rate_of", "remembered", "required"]
 
 required = object()  # the default of a setting that every group must bring itself
 
@@ -185,23 +186,44 @@ class Optimizer:
         """Move one parameter."""
         raise NotImplementedError(f"{type(self).__name__} has no step() of its own: an optimizer needs one")
 
-    def _count(self, state: dict[str, Any]) -> int:
+    def _count(self, group: dict[str, Any], parameter: Tensor, state: dict[str, Any]) -> Any:
         """Count one more step of a parameter: in a tensor, as in PyTorch, so that it is saved too.
 
+        Returns:
+            which step it is: a number, or with ``capturable=True`` the tensor, which lies on the GPU.
+
         Raises:
+            AssertionError: with ``capturable=True``, the parameter or the count does not lie on a GPU.
             RuntimeError: launches are recorded for a graph, whose replays would not count.
         """
+        if group.get("capturable"):
+            counted = counter(group, parameter, state, "step")
+            if not (parameter.is_cuda and counted.is_cuda):
+                raise AssertionError(
+                    f"If capturable=True, params and state_steps must be on supported devices: ['cuda']. The "
+                    f"parameter lies on {str(parameter.device)!r}, and the count of its steps on "
+                    f"{str(counted.device)!r}"
+                )
+            return counted.add_(1)
         if is_current_stream_capturing():
+            cure = (
+                "make it with capturable=True"
+                if "capturable" in group
+                else "record forward and backward alone, and call step() behind replay()"
+            )
             raise RuntimeError(
-                f"Attempting CUDA graph capture of step() of {type(self).__name__}, which counts its steps "
-                f"in Python: every replay would be the same step. Record forward and backward alone, and "
-                f"call step() behind replay(); steps of SGD can be recorded"
+                f"Attempting CUDA graph capture of step() for an instance of {type(self).__name__} but "
+                f"param_groups' capturable is False: it counts its steps in Python, and every replay would "
+                f"be the same step. Instead, {cure}"
             )
         if "step" not in state:
-            state["step"] = make(0.0, device="cpu")
-        cells, first = state["step"]._at
-        cells[first] += 1
-        return int(cells[first])
+            counter(group, parameter, state, "step")
+        counted = state["step"]
+        if counted._storage.backend is not HOST:  # as a step with capturable=True left it
+            counted = state["step"] = counted.cpu()
+        cells, first = counted._at
+        cells[first] = step = cells.item(first) + 1
+        return step
 
     def register_step_pre_hook(self, hook: Callable) -> Handle:
         """Call ``hook(optimizer, args, kwargs)`` before every step; the handle's `remove` ends that."""
@@ -245,7 +267,7 @@ class Optimizer:
         """Go on where another optimizer of the same parameters stopped.
 
         Tensors are copied to the device of their parameter, floating ones in its dtype; what counts steps
-        stays on the CPU.
+        goes there with ``capturable=True`` alone, and to the CPU without.
 
         Args:
             state_dict: what `state_dict` returned, here or in PyTorch.
@@ -271,9 +293,10 @@ class Optimizer:
         numbers = chain.from_iterable(group["params"] for group in saved)
         by_number = dict(zip(numbers, self._parameters(), strict=True))
         state: defaultdict[Any, Any] = defaultdict(dict)
+        on_gpu = {number for group in saved if group.get("capturable") for number in group["params"]}
         for key, value in state_dict["state"].items():
             parameter = by_number.get(key)
-            state[key if parameter is None else parameter] = _copied(value, parameter)
+            state[key if parameter is None else parameter] = _copied(value, parameter, key in on_gpu)
         groups = [
             {
                 **deepcopy({name: value for name, value in old.items() if name != "params"}),
@@ -300,18 +323,23 @@ class Optimizer:
         return f"{type(self).__name__} (\n" + "\n".join(shown) + ")"
 
 
-def _copied(value: Any, parameter: Tensor | None, name: str = "") -> Any:
+# What stands in a state beside memories of each element.
+COUNTERS = "step", "mu_product", "eta", "mu"
+
+
+def _copied(value: Any, parameter: Tensor | None, on_gpu: bool, name: str = "") -> Any:
     if isinstance(value, Tensor):
-        if name == "step":
+        if name in COUNTERS and not on_gpu:
             return value.to("cpu", copy=True)
         if parameter is None:
             return value.clone()
-        element_type = parameter.dtype if parameter.is_floating_point() else value.dtype
+        kept = name in COUNTERS or not parameter.is_floating_point()
+        element_type = value.dtype if kept else parameter.dtype
         return value.detach().to(parameter.device, element_type, copy=True)
     if isinstance(value, dict):
-        return {key: _copied(item, parameter, str(key)) for key, item in value.items()}
+        return {key: _copied(item, parameter, on_gpu, str(key)) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(_copied(item, parameter) for item in value)
+        return type(value)(_copied(item, parameter, on_gpu) for item in value)
     return deepcopy(value)
 
 
@@ -324,18 +352,57 @@ def check_range(name: str, value: Any, low: float = 0.0, high: float = float("in
         low, high: the limits.
 
     Raises:
-        ValueError: it lies outside.
+        ValueError: it lies outside, or is several.
     """
+    if isinstance(value, Tensor) and value.numel() != 1:
+        raise ValueError(f"Tensor lr must be 1-element, and the {name} has {value.numel()}")
     if not low <= value < high and not (high == float("inf") and value == high):
         limits = f"at least {low:g}" + (f" and less than {high:g}" if high < float("inf") else "")
         raise ValueError(f"Invalid {name}: {value}; it must be {limits}")
 
 
-def remembered(state: dict[str, Any], parameter: Tensor, *names: str, value: float = 0.0) -> list[Tensor]:
-    """The memories of these names, made of one number where they are not there yet."""
+def remembered(
+    state: dict[str, Any], parameter: Tensor, *names: str, value: float | Tensor = 0.0
+) -> list[Tensor]:
+    """The memories of these names, made of one number where they are not there yet.
+
+    Raises:
+        RuntimeError: one would be made while launches are recorded for a graph.
+    """
     for name in names:
         if name not in state:
-            state[name] = zeros_like(parameter)
-            if value:
-                state[name].fill_(value)
-    return [state[name] for name in names]
+            _need_no_capture()
+            state[name] = full_like(parameter, value)
+    return [*map(state.__getitem__, names)]
+
+
+def counter(
+    group: dict[str, Any], parameter: Tensor, state: dict[str, Any], name: str, value: float | Tensor = 0.0
+) -> Tensor:
+    """A memory that is one number, made if it is not there yet: on the host, but with ``capturable=True``.
+
+    Raises:
+        RuntimeError: it would be made while launches are recorded for a graph.
+    """
+    found: Tensor | None = state.get(name)
+    if found is None:
+        if group.get("capturable"):
+            _need_no_capture()
+        place = parameter.device if group.get("capturable") else "cpu"
+        # As in PyTorch, whatever new tensors are: sixteen bits would not count far.
+        wide = dtypes.float64 if dtypes.get_default_dtype() is dtypes.float64 else dtypes.float32
+        found = state[name] = full((), float(value), device=place, dtype=wide)
+    return found
+
+
+def _need_no_capture() -> None:
+    if is_current_stream_capturing():
+        raise RuntimeError(
+            "Attempting CUDA graph capture of an optimizer's first step(), which makes its state: every "
+            "replay would make it anew. Call step() once before"
+        )
+
+
+def rate_of(group: dict[str, Any]) -> Any:
+    """A group's learning rate as a number; a tensor with ``capturable=True``, for which nobody waits."""
+    return group["lr"] if group.get("capturable") else float(group["lr"])

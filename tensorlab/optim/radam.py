@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from tensorlab.optim.adam import check_settings
-from tensorlab.optim.optimizer import Optimizer, remembered
-from tensorlab.optim.step import move
+from tensorlab.optim.optimizer import Optimizer, rate_of, remembered
+from tensorlab.optim.step import move, numbers_of
 from tensorlab.scalars import updates
 from tensorlab.tensor import Tensor
 
@@ -70,16 +69,11 @@ class RAdam(Optimizer):
         super().__init__(params, defaults)
 
     def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
-        step, lr, decay = self._count(state), float(group["lr"]), group["weight_decay"]
+        step, lr, decay = self._count(group, parameter, state), rate_of(group), group["weight_decay"]
         first, second = map(float, group["betas"])
         sign = -1 if group["maximize"] else 1
         shrink, decay = (1 - lr * decay, 0) if group["decoupled_weight_decay"] else (1, decay)
-        most = 2 / (1 - second) - 1
-        length = most - 2 * step * second**step / (1 - second**step)
-        lr, rectified = lr / (1 - first**step), 0.0
-        if length > 5:
-            varies = (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
-            rectified = lr * math.sqrt(varies * (1 - second**step))
+        rate, rectified = numbers_of(updates.RADAM_NUMBERS, step, lr, 1 - first, 1 - second)
         memories = remembered(state, parameter, "exp_avg", "exp_avg_sq")
-        numbers = lr, rectified, shrink, decay, sign, 1 - first, second, 1 - second, group["eps"]
+        numbers = rate, rectified, shrink, decay, sign, 1 - first, second, 1 - second, group["eps"]
         move(updates.RADAM, parameter, grad, memories, *numbers, writer="RAdam.step")

@@ -37,7 +37,8 @@ class RMSprop(Optimizer):
         momentum: how much of the last step is added to the next.
         centered: divide by the deviation instead.
         maximize: climb instead.
-        foreach, capturable: accepted; every step is one fused pass over the memory.
+        foreach: accepted; every step is one fused pass over the memory.
+        capturable: as `Adam`'s.
         differentiable: must be False.
 
     Raises:
@@ -86,7 +87,7 @@ class RMSprop(Optimizer):
         super().__init__(params, defaults)
 
     def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
-        self._count(state)
+        self._count(group, parameter, state)
         momentum, alpha = group["momentum"], group["alpha"]
         names = ["square_avg"]
         if group["centered"]:

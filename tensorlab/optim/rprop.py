@@ -26,7 +26,8 @@ class Rprop(Optimizer):
         etas: η₋, below 1, and η₊, above it.
         step_sizes: the least step and the greatest.
         maximize: climb instead.
-        foreach, capturable: accepted; every step is one fused pass over the memory.
+        foreach: accepted; every step is one fused pass over the memory.
+        capturable: as `Adam`'s.
         differentiable: must be False.
 
     Raises:
@@ -74,8 +75,8 @@ class Rprop(Optimizer):
         super().__init__(params, defaults)
 
     def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
-        self._count(state)
+        self._count(group, parameter, state)
         memories = remembered(state, parameter, "prev")
-        memories += remembered(state, parameter, "step_size", value=float(group["lr"]))
+        memories += remembered(state, parameter, "step_size", value=group["lr"])
         numbers = -1 if group["maximize"] else 1, *group["etas"], *group["step_sizes"]
         move(updates.RPROP, parameter, grad, memories, *numbers, writer="Rprop.step")

@@ -16,7 +16,7 @@ def sgd_momentum(
     parameter: Tensor,
     grad: Tensor,
     velocity: Tensor,
-    lr: float,
+    lr: float | Tensor,
     momentum: float,
     dampening: float = 0,
     weight_decay: float = 0,
@@ -29,7 +29,7 @@ def sgd_momentum(
         parameter: x, which is overwritten.
         grad: its gradient g.
         velocity: v, which is overwritten.
-        lr: the learning rate η.
+        lr: the learning rate η, on a GPU also a tensor.
         momentum: μ, how much of the velocity stays.
         dampening, weight_decay, nesterov, maximize: those of `SGD`.
 
@@ -114,7 +114,7 @@ class SGD(Optimizer):
         super().__init__(params, defaults)
 
     def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
-        lr, decay, momentum = float(group["lr"]), group["weight_decay"], group["momentum"]
+        lr, decay, momentum = group["lr"], group["weight_decay"], group["momentum"]
         if not momentum:
             sign = -1 if group["maximize"] else 1
             move(updates.SGD, parameter, grad, (), lr, decay, sign, writer="SGD.step")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from typing import Any
 
-from tensorlab.backends import Backend, Launch
+from tensorlab.backends import HOST, Backend, Launch
 from tensorlab.dispatch.guards import guard_write
 from tensorlab.dispatch.primitive import Operand, Primitive, Result, update_in_place
 from tensorlab.ops.creation import empty_like
 from tensorlab.scalars.updates import Update
 from tensorlab.tensor import Tensor
 
-__all__ = ["move"]
+__all__ = ["move", "numbers_of"]
 
 
 class _Step(Primitive):
@@ -25,27 +27,68 @@ class _Step(Primitive):
         return backend.update(self.rule, result.dtype, (1, result.shape.numel()))
 
 
-_steps: dict[Update, _Step] = {}
+_step_of = functools.cache(_Step)
+
+
+def _number(value: float | Tensor) -> Any:
+    """A number as a GPU takes it: if it lies there, in its cell, where a replay of a graph finds it again."""
+    if not isinstance(value, Tensor) or value._storage.backend is HOST:
+        return float(value)
+    return (value if value._dtype.itemsize >= 4 else value.float())._at
+
+
+def numbers_of(rule: Update, step: float | Tensor, *given: float | Tensor) -> Sequence[float | Tensor]:
+    """The numbers of a step that depend on how many steps there were.
+
+    Args:
+        rule: what they are, of the others.
+        step: which step it is, from 1: a tensor on a GPU, or a number.
+        given: what the rule's formula takes after it.
+
+    Returns:
+        the numbers: tensors where `step` is one, computed without waiting for the GPU.
+
+    Example:
+        >>> from tensorlab.scalars.updates import ADAMAX_NUMBERS
+        >>> numbers_of(ADAMAX_NUMBERS, 1, 0.5, 0.1)  # lr / (1 - beta), where the rest is 1 - beta
+        (5.0,)
+    """
+    if not isinstance(step, Tensor):
+        return _known(rule, step, *map(float, given))
+    made = [empty_like(step) for _ in rule.arguments[0]]
+    update_in_place(_step_of(rule), made, [*map(_number, (step, *given))], "")
+    return made
+
+
+@functools.lru_cache(256)
+def _known(rule: Update, *given: float) -> Sequence[float]:
+    """These numbers on the host: all parameters of a group have the same."""
+    numbers: Sequence[float] = rule.formula(*[0.0] * len(rule.arguments[0]), *given)
+    return numbers
 
 
 def move(
-    rule: Update, parameter: Tensor, grad: Tensor, memories: Sequence[Tensor], *numbers: float, writer: str
+    rule: Update,
+    parameter: Tensor,
+    grad: Tensor,
+    memories: Sequence[Tensor],
+    *numbers: float | Tensor,
+    writer: str,
 ) -> None:
     """Carry out one step of an optimizer, in place of the parameter and of the memories.
 
     Args:
         rule: the step.
         parameter, grad, memories: of one shape and dtype.
-        numbers: what the step's formula takes after them.
+        numbers: what the step's formula takes after them, on a GPU also tensors of one element.
         writer: who wrote the parameter, for errors about a backward pass that would have needed it.
 
     Raises:
         RuntimeError: the shapes or dtypes differ, or the parameter cannot be written.
     """
-    if rule not in _steps:
-        _steps[rule] = _Step(rule)
-    step, floats = _steps[rule], [float(number) for number in numbers]
-    if update_in_place(step, (parameter, grad, *memories), floats, writer):
+    step, take = _step_of(rule), float if parameter._storage.backend is HOST else _number
+    given = [*map(take, numbers)]
+    if update_in_place(step, (parameter, grad, *memories), given, writer):
         return
     for other in (grad, *memories):
         if (other.shape, other.dtype) != (parameter.shape, parameter.dtype):
@@ -56,7 +99,7 @@ def move(
     guard_write(parameter, grad, *memories)
     dense = empty_like(parameter).copy_(parameter.detach())
     laid_out = [empty_like(dense).copy_(other) for other in (grad, *memories)]
-    update_in_place(step, (dense, *laid_out), floats, writer)
+    update_in_place(step, (dense, *laid_out), given, writer)
     for tensor, moved in zip((parameter, *memories), (dense, *laid_out[1:]), strict=True):
         tensor.copy_(moved)
     parameter._storage._writer = writer

@@ -3,12 +3,14 @@
 The steps of optimizers stand here. Such a step is a formula of the parameter, its gradient, what the
 optimizer remembers of it, and numbers that are the same for all elements. It returns the new parameter and
 the new memories. `tensorlab.optim` says what the numbers are; a backend runs a formula over all elements in
-one pass (see `tensorlab.backends.protocol.Core.update`). The steps of recurrent layers, which are updates as
-well, stand in `tensorlab.scalars.recurrent`.
+one pass (see `tensorlab.backends.protocol.Core.update`). Of those numbers, the ones that depend on how many
+steps there were are results of formulas too, with one position. The steps of recurrent layers, which are
+updates as well, stand in `tensorlab.scalars.recurrent`.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 from collections.abc import Callable
@@ -21,10 +23,16 @@ __all__ = [
     "ADAGRAD",
     "ADAM",
     "ADAMAX",
+    "ADAMAX_NUMBERS",
     "ADAM_AMSGRAD",
+    "ADAM_NUMBERS",
     "ASGD",
+    "ASGD_NUMBERS",
     "NADAM",
+    "NADAM_MOMENTUM",
+    "NADAM_NUMBERS",
     "RADAM",
+    "RADAM_NUMBERS",
     "RMSPROP",
     "RMSPROP_CENTERED",
     "RMSPROP_CENTERED_MOMENTUM",
@@ -57,14 +65,19 @@ class Update(NamedTuple):
     @property
     def arguments(self) -> tuple[list[str], list[str]]:
         """The names of the formula's arguments: those of one position, and the numbers."""
-        names = [*inspect.signature(self.formula).parameters]
-        count = len(names) - self.numbers
-        return names[:count], names[count:]
+        return _arguments(self.formula, self.numbers)
 
     @property
     def written(self) -> list[bool]:
         """Of each argument of one position whether it is written."""
         return [name not in self.read for name in self.arguments[0]]
+
+
+@functools.cache
+def _arguments(formula: Callable, numbers: int) -> tuple[list[str], list[str]]:
+    names = [*inspect.signature(formula).parameters]
+    count = len(names) - numbers
+    return names[:count], names[count:]
 
 
 def decayed(x, grad, weight_decay, sign):
@@ -75,6 +88,14 @@ def decayed(x, grad, weight_decay, sign):
 def lerped(start, end, weight):
     """A part of the way from one number to another; from the nearer end, so that 1 leads there exactly."""
     return start + weight * (end - start) if weight < 0.5 else end - (end - start) * (number(1) - weight)
+
+
+def corrected(rest, step):
+    """What a running mean that began at 0 is divided by: ``1 - beta ** step``; the rest is ``1 - beta``.
+
+    A beta near 1, and its power, have hardly a digit left for what they lack of 1: it is computed alone.
+    """
+    return -math.expm1(step * math.log1p(-rest)) if rest < 1 else number(1)
 
 
 def sgd(x, grad, lr, weight_decay, sign):
@@ -105,12 +126,40 @@ def adam_amsgrad(x, grad, mean, square, most, lr, shrink, weight_decay, sign, ne
     return x - lr * (mean / (math.sqrt(most) / root + eps)), mean, square, most
 
 
+def adam_numbers(rate, root, step, lr, new, rest):
+    return lr / corrected(new, step), math.sqrt(corrected(rest, step))
+
+
+def momentum_of(step, beta, decay):
+    return beta * (number(1) - number(0.5) * number(0.96) ** (step * decay))
+
+
+def nadam_momentum(momentum, step, beta, decay):
+    return (momentum_of(step, beta, decay),)
+
+
+def nadam_numbers(of_grad, of_mean, root, step, product, lr, beta, rest, decay):
+    now, then = momentum_of(step, beta, decay), momentum_of(step + number(1), beta, decay)
+    of_grad = lr * (number(1) - now) / (number(1) - product)
+    of_mean = lr * then / (number(1) - product * then)
+    return of_grad, of_mean, math.sqrt(corrected(rest, step))
+
+
 def nadam(x, grad, mean, square, of_grad, of_mean, shrink, weight_decay, sign, new, beta, rest, root, eps):
     x = x * shrink
     grad = decayed(x, grad, weight_decay, sign)
     mean = lerped(mean, grad, new)
     square = beta * square + rest * grad * grad
     return x - (of_grad * grad + of_mean * mean) / (math.sqrt(square) / root + eps), mean, square
+
+
+def radam_numbers(rate, rectified, step, lr, new, rest):
+    rate, gone = lr / corrected(new, step), corrected(rest, step)
+    most = number(2) / rest - number(1)
+    length = most - number(2) * step * (number(1) - gone) / gone
+    varies = (length - number(4)) * (length - number(2)) * most
+    varies = varies / ((most - number(4)) * (most - number(2)) * length)
+    return rate, rate * math.sqrt(varies * gone) if length > 5 else number(0)
 
 
 def radam(x, grad, mean, square, lr, rectified, shrink, weight_decay, sign, new, beta, rest, eps):
@@ -120,6 +169,10 @@ def radam(x, grad, mean, square, lr, rectified, shrink, weight_decay, sign, new,
     square = beta * square + rest * grad * grad
     step = rectified * (mean / (math.sqrt(square) + eps)) if rectified != 0 else lr * mean
     return x - step, mean, square
+
+
+def adamax_numbers(rate, step, lr, new):
+    return (lr / corrected(new, step),)
 
 
 def adamax(x, grad, mean, most, lr, weight_decay, sign, new, beta, eps):
@@ -182,6 +235,10 @@ def rprop(x, grad, before, size, sign, shrink, grow, least, most):
     return x - size if grad > 0 else x + size if grad < 0 else x, grad, size
 
 
+def asgd_numbers(eta, mu, step, lr, lambd, alpha, start):
+    return lr / (number(1) + lambd * lr * step) ** alpha, number(1) / max(number(1), step - start)
+
+
 def asgd(x, grad, mean, lr, shrink, weight_decay, sign, share):
     x = x * shrink - lr * decayed(x, grad, weight_decay, sign)
     return x, lerped(mean, x, share)
@@ -191,13 +248,19 @@ SGD = Update("sgd", sgd, 3)
 SGD_MOMENTUM = Update("sgd_momentum", sgd_momentum, 6)
 ADAM = Update("adam", adam, 9)
 ADAM_AMSGRAD = Update("adam_amsgrad", adam_amsgrad, 9)
+ADAM_NUMBERS = Update("adam_numbers", adam_numbers, 4)
 ADAMAX = Update("adamax", adamax, 6)
+ADAMAX_NUMBERS = Update("adamax_numbers", adamax_numbers, 3)
 NADAM = Update("nadam", nadam, 10)
+NADAM_MOMENTUM = Update("nadam_momentum", nadam_momentum, 3)
+NADAM_NUMBERS = Update("nadam_numbers", nadam_numbers, 6)
 RADAM = Update("radam", radam, 9)
+RADAM_NUMBERS = Update("radam_numbers", radam_numbers, 4)
 ADAGRAD = Update("adagrad", adagrad, 4)
 ADADELTA = Update("adadelta", adadelta, 6)
 RPROP = Update("rprop", rprop, 5)
 ASGD = Update("asgd", asgd, 5)
+ASGD_NUMBERS = Update("asgd_numbers", asgd_numbers, 5)
 RMSPROP = Update("rmsprop", rmsprop, 6)
 RMSPROP_MOMENTUM = Update("rmsprop_momentum", rmsprop_momentum, 7)
 RMSPROP_CENTERED = Update("rmsprop_centered", rmsprop_centered, 6)

@@ -88,10 +88,13 @@ def operations(m: int, n: int, long: int) -> Iterator[Any]:
     yield tl.rand(m, n, device="cuda"), tl.randn(m, n, device="cuda"), tl.randint(9, (m, n), device="cuda")
     yield tl.bernoulli(x.abs()), F.dropout(x), tl.empty_like(x).exponential_()
     # steps of training
-    for optimizer in (tl.optim.SGD, tl.optim.Adam, tl.optim.AdamW):
+    kinds = [(each, {}) for each in (tl.optim.SGD, tl.optim.Adam, tl.optim.AdamW)]
+    counting = tl.optim.AdamW, tl.optim.Adamax, tl.optim.ASGD, tl.optim.NAdam, tl.optim.RAdam
+    kinds += [(each, {"capturable": True}) for each in counting]
+    for optimizer, settings in kinds:
         weights = x.clone().requires_grad_()
         weights.grad = x
-        yield optimizer([weights], lr=0.1).step()
+        yield optimizer([weights], lr=0.1, **settings).step()
 
 
 def products(x: tl.Tensor, y: tl.Tensor) -> Iterator[Any]:

@@ -75,6 +75,8 @@ def excess(name, figures):
         budget |= {"registers": (0, 72), "stack": (0, 0), "local": (0, 0), "wide": (4, 30)}
     if name.startswith("update"):  # runs of the parameter, the gradient and two memories; three are written
         budget |= {"registers": (0, 80), "stack": (0, 0), "local": (0, 0), "wide": (7, 7)}
+    if name.startswith("numbers"):
+        budget |= {"registers": (0, 48), "stack": (0, 0), "local": (0, 0)}
     if name.startswith("kept"):
         budget |= {"registers": (0, 144), "stack": (0, 0), "local": (0, 0), "wide": (16, 32)}
     if name == "transpose":

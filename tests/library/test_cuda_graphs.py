@@ -72,6 +72,109 @@ def test_a_training_step_is_replayed():
     assert trained(graphed=True) == trained(graphed=False)
 
 
+@pytest.mark.parametrize("set_to_none", [True, False])
+def test_a_whole_step_of_training_with_adamw_is_replayed(set_to_none):
+    """Forward, backward, clipping and the optimizer's step: each replay is one more step, not the same."""
+
+    def trained(graphed):
+        tl.manual_seed(0)
+        model = tl.nn.Sequential(tl.nn.Linear(3, 4), tl.nn.Tanh(), tl.nn.Linear(4, 2)).to("cuda")
+        optimizer = tl.optim.AdamW(model.parameters(), lr=0.1, capturable=True)
+        x, y = tl.randn(4, 3).cuda(), tl.randn(4, 2).cuda()
+
+        def step():
+            optimizer.zero_grad(set_to_none)
+            loss = tl.nn.functional.mse_loss(model(x), y)
+            loss.backward()
+            tl.nn.utils.clip_grad_norm_(model.parameters(), 0.1)
+            optimizer.step()
+            return loss
+
+        losses = [step().item() for _ in range(2)]
+        if graphed:
+            graph, loss = recorded(step, is_compiled=True)
+        for _ in range(5):
+            if graphed:
+                graph.replay()
+            else:
+                loss = step()
+            losses.append(loss.item())
+        return losses, [each["step"].item() for each in optimizer.state.values()]
+
+    losses, steps = trained(graphed=True)
+    assert (losses, steps) == trained(graphed=False)
+    assert losses == sorted(losses, reverse=True)
+    assert steps == [7.0] * 4
+
+
+CAPTURABLE = [
+    ("Adam", {"lr": 0.1, "weight_decay": 0.1, "amsgrad": True}),
+    ("Adam", {"lr": 0.1, "betas": (0.0, 0.9)}),
+    ("AdamW", {"lr": 0.1}),
+    ("NAdam", {"lr": 0.1, "weight_decay": 0.1, "decoupled_weight_decay": True}),
+    ("RAdam", {"lr": 0.1}),
+    ("Adamax", {"lr": 0.1}),
+    ("ASGD", {"lr": 0.1, "lambd": 0.1, "t0": 3}),
+    ("Rprop", {"lr": 0.1}),
+    ("Adadelta", {"lr": 0.1}),
+    ("RMSprop", {"lr": 0.1, "centered": True, "momentum": 0.9}),
+]
+
+
+def moved(name, settings, way, is_tensor, steps=7):
+    """Where a parameter goes, if the rate falls from step to step."""
+    device = "cpu" if way == "on the CPU" else "cuda"
+    x, start = tl.linspace(1, 2, 9, device=device).requires_grad_(), settings["lr"]
+    settings = settings | ({} if way == "on the CPU" or name == "SGD" else {"capturable": True})
+    optimizer = getattr(tl.optim, name)(
+        [x], **settings | {"lr": tl.tensor(start, device=device) if is_tensor else start}
+    )
+    schedule = tl.optim.lr_scheduler.ExponentialLR(optimizer, 0.5 if is_tensor else 1.0)
+    x.grad, graph, found = tl.linspace(-1, 1, 9, device=device), None, []
+    for step in range(steps):
+        x.grad.mul_(0.9)
+        if way == "in a graph" and step == 2:
+            graph, _ = recorded(optimizer.step, is_compiled=True)
+        graph.replay() if graph else optimizer.step()
+        schedule.step()
+        found.append(x.tolist())
+    return found
+
+
+@pytest.mark.parametrize("is_tensor", [False, True], ids=["a number", "a tensor"])
+@pytest.mark.parametrize(("name", "settings"), [*CAPTURABLE, ("SGD", {"lr": 0.1})], ids=str)
+def test_replayed_steps_count_and_see_the_rate_of_the_time(name, settings, is_tensor):
+    found = moved(name, settings, "in a graph", is_tensor)
+    assert found == moved(name, settings, "without one", is_tensor)
+    for ours, expected in zip(found, moved(name, settings, "on the CPU", is_tensor), strict=True):
+        assert ours == pytest.approx(expected, rel=2e-6)
+
+
+@pytest.mark.parametrize("name", ["Adam", "NAdam", "ASGD"])
+@pytest.mark.parametrize("first", [True, False], ids="first capturable={}".format)
+def test_a_state_goes_on_with_and_without_capturable(name, first):
+    """The settings of a saved state are those that hold, as in PyTorch: here they are changed with it."""
+
+    def trained(is_capturable, state=None, start=None):
+        x = (tl.linspace(1, 2, 9) if start is None else start.detach().clone()).cuda().requires_grad_()
+        optimizer = getattr(tl.optim, name)([x], lr=0.1, capturable=is_capturable)
+        if state is not None:
+            state["param_groups"][0]["capturable"] = is_capturable
+            optimizer.load_state_dict(state)
+        x.grad = tl.linspace(-1, 1, 9).cuda()
+        for _ in range(3):
+            optimizer.step()
+        return x, optimizer
+
+    x, optimizer = trained(first)
+    y, changed = trained(not first, optimizer.state_dict(), x)
+    z, _ = trained(first, optimizer.state_dict(), x)
+    tl.testing.assert_close(y, z, rtol=2e-6, atol=0.0)
+    assert changed.state[y]["step"].item() == 6
+    assert changed.state[y]["step"].is_cuda is not first
+    assert optimizer.state[x]["step"].item() == 3
+
+
 def test_memory_of_a_graph_serves_nothing_else_until_the_graph_is_gone(memory):
     x, before = tl.ones(1000).cuda(), unused(memory)
     graph, y = recorded(lambda: (x + 1) * 2)
@@ -129,14 +232,18 @@ def test_what_waits_or_copies_is_refused_while_recording_and_recording_ends(wait
 def test_what_python_counts_or_draws_is_refused_while_recording():
     x = tl.ones(2, device="cuda", requires_grad=True)
     x.sum().backward()
-    optimizer = tl.optim.Adam([x])
+    optimizer, other = tl.optim.Adam([x]), tl.optim.Adagrad([x])
     for work, words in (
-        (optimizer.step, "step\\(\\) of Adam, which counts its steps in Python"),
+        (optimizer.step, "step\\(\\) for an instance of Adam but .* make it with capturable=True"),
+        (other.step, "step\\(\\) for an instance of Adagrad but .* call step\\(\\) behind replay"),
         (lambda: tl.nn.functional.dropout(x), "the same in every replay"),
     ):
         with pytest.raises(RuntimeError, match=words):
             recorded(work)
     optimizer.step()
+    for first in (tl.optim.Adam([x], capturable=True), tl.optim.SGD([x], momentum=0.9)):
+        with pytest.raises(RuntimeError, match=r"first step\(\).* Call step\(\) once before"):
+            recorded(first.step, is_compiled=True)
 
 
 def test_a_graph_is_recorded_once_and_one_at_a_time():

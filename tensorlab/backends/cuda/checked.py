@@ -206,6 +206,17 @@ def _updates() -> dict[str, Checked]:
         numbers = (SINGLE, WHOLE) * 9 if in_cells else (DOUBLE,) * 9
         kinds = WHOLE, *(compiler.Address(element.cell), WHOLE) * 4, *numbers
         found[f"update adam{said}"] = Checked(kernel_of("adam", text), kinds)
+    for rule in (
+        updates.ADAM_NUMBERS,
+        updates.ADAMAX_NUMBERS,
+        updates.ASGD_NUMBERS,
+        updates.NADAM_MOMENTUM,
+        updates.NADAM_NUMBERS,
+        updates.RADAM_NUMBERS,
+    ):
+        text = update.update_text(rule, dtypes.float32, in_cells=(True,) * rule.numbers)
+        kinds = WHOLE, *(SINGLE, WHOLE) * len(rule.arguments[0]), *(SINGLE, WHOLE) * rule.numbers
+        found[f"numbers {rule.name}"] = Checked(kernel_of(rule.name, text), kinds)
     return found
 
 

@@ -33,7 +33,8 @@ class CUDAGraph:
 
     A replay reads and writes the same memory every time: copy new inputs into the tensors that were read
     while recording, and read results from those that were made. The memory that was taken while recording
-    stays the graph's. Numbers of Python, as a learning rate, are as they were.
+    stays the graph's. Numbers of Python, as a learning rate, are as they were; optimizers that count their
+    steps need ``capturable=True``.
 
     Raises:
         RuntimeError: there is no GPU.

@@ -9,11 +9,11 @@ import pytest
 import tensorlab as tl
 
 
-def optimizer_of(library, name="SGD"):
-    settings = {"lr": 0.5, **({"momentum": 0.9} if name == "SGD" else {})}
+def optimizer_of(library, name="SGD", rate=float):
+    settings = {"lr": rate(0.5), **({"momentum": 0.9} if name == "SGD" else {})}
     groups = [
         {"params": [library.ones(1, requires_grad=True)]},
-        {"params": [library.ones(1, requires_grad=True)], "lr": 0.2},
+        {"params": [library.ones(1, requires_grad=True)], "lr": rate(0.2)},
     ]
     return getattr(library.optim, name)(groups, **settings)
 
@@ -50,8 +50,8 @@ CASES = {
 }
 
 
-def rates(library, make, name, epochs=14):
-    optimizer = optimizer_of(library, name)
+def rates(library, make, name, epochs=14, rate=float):
+    optimizer = optimizer_of(library, name, rate)
     schedule = make(library.optim.lr_scheduler, optimizer)
     found = []
     for _ in range(epochs):
@@ -74,6 +74,25 @@ def flat(nested):
 def test_rates_and_momenta_are_pytorchs(torch, case, optimizer):
     own, theirs = (flat(rates(library, CASES[case], optimizer)) for library in (tl, torch))
     assert own == pytest.approx(theirs, rel=1e-9, abs=1e-12)
+
+
+def test_a_rate_that_is_a_tensor_is_overwritten():
+    """A graph that was recorded with it reads the same cell at every replay."""
+    makes = [*CASES.values(), lambda s, o: s.ReduceLROnPlateau(o, patience=0)]
+    for make in makes:
+        found = []
+        for rate in float, tl.tensor:
+            optimizer = optimizer_of(tl, rate=rate)
+            given = [group["lr"] for group in optimizer.param_groups]
+            schedule = make(tl.optim.lr_scheduler, optimizer)
+            for _ in range(6):
+                found.append(
+                    flat([schedule.get_last_lr(), [group["lr"] for group in optimizer.param_groups]])
+                )
+                optimizer.step()
+                schedule.step(*[1.0] * hasattr(schedule, "patience"))
+        assert all(group["lr"] is each for group, each in zip(optimizer.param_groups, given, strict=True))
+        assert found[6:] == [pytest.approx(each, rel=1e-5) for each in found[:6]]
 
 
 @pytest.mark.parametrize(

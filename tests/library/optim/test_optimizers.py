@@ -169,6 +169,14 @@ REFUSED = [
     lambda library, x: library.optim.Rprop([x], etas=(1.2, 0.5)),
     lambda library, x: library.optim.ASGD([x], weight_decay=-1),
     lambda library, x: library.optim.Adadelta([x], rho=2),
+    lambda library, x: library.optim.SGD([x], lr=library.ones(2)),
+    *(
+        lambda library, x, name=name: (
+            with_gradient(x),
+            getattr(library.optim, name)([x], capturable=True).step(),
+        )
+        for name in ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "ASGD", "Rprop", "Adadelta", "RMSprop")
+    ),
     lambda library, x: library.optim.LBFGS([{"params": [x]}, {"params": [library.ones(1)]}]),
     lambda library, x: library.optim.LBFGS([x]).step(),
     lambda library, x: library.optim.LBFGS([x], line_search_fn="armijo").step(lambda: with_gradient(x)),

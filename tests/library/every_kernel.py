@@ -66,6 +66,7 @@ def operations(m: int, n: int, long: int) -> Iterator[Any]:
     # elements
     yield x + x, x + x[0], x + x[:, :1], x[:, ::2] * 2, x.view(-1)[1:].exp(), halves + halves, ~bits
     yield x.t().contiguous(), tl.where(bits, x, -x), x.double().sin(), x.clone(), tl.full((m, n), 2.5).cuda()
+    yield x.ceil(), x.floor(), x.round(), x.trunc(), x.copysign(-x), x.fmod(x[0]), x.remainder(x[0])
     yield tl.zeros(m, n, device="cuda"), tl.cat([x, x]), x.to(tl.float16), bits.int()
     yield x[1:].untyped_storage().clone(), tl.arange(m, device="cuda"), tl.linspace(0, 1, n, device="cuda")
     # reductions, scans and sorts

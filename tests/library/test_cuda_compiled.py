@@ -185,12 +185,14 @@ def test_kernels_with_tuples_truths_and_barriers_compile():
 
 @compiling
 @pytest.mark.parametrize("name", ["ceil", "copysign", "floor", "fmod", "round", "sqrt", "trunc"])
-def test_a_function_that_numba_cuda_has_under_another_name_compiles(name):
-    row, single = TABLE[name], dtypes.float32
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+def test_a_function_that_numba_cuda_has_under_another_name_compiles_in_the_type_of_its_numbers(name, kind):
+    row, element = TABLE[name], dtypes.by_name(kind)
     operands = 1 + row.arity
-    made = elementwise.pointwise_text(row, single, [single] * operands, ["run"] * operands, 4, True)
-    kinds = COUNT, *(FLOATS, COUNT) * operands
-    assert compiler.ptx(kernel_of(name, made), kinds, (8, 0)).code
+    made = elementwise.pointwise_text(row, element, [element] * operands, ["run"] * operands, 4, True)
+    kinds = COUNT, *(compiler.Address(element.cell), COUNT) * operands
+    code = compiler.ptx(kernel_of(name, made), kinds, (8, 0)).code
+    assert (b".f64" in code) == (kind == "float64")
 
 
 @compiling
@@ -199,4 +201,4 @@ def test_a_function_of_a_formula_is_no_instruction_of_that_name():
     made = elementwise.pointwise_text(row, single, [single] * 3, ["run"] * 3, 4, True)
     kinds = COUNT, *(FLOATS, COUNT) * 3
     code = compiler.ptx(kernel_of("remainder", made), kinds, (8, 0)).code
-    assert b".f64" in code  # as fmod takes
+    assert b"rem.u32" not in code

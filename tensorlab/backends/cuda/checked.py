@@ -76,6 +76,8 @@ def _pointwise() -> dict[str, Checked]:
         ("copy", "copy", (64,), [line] * 2),
         ("add", "add", (64,), [line] * 3),
         ("exp", "exp", (64,), [line] * 2),
+        *((name, name, (64,), [line] * 2) for name in ("ceil", "floor", "round", "trunc")),
+        *((name, name, (64,), [line] * 3) for name in ("copysign", "fmod", "remainder")),
         ("add of bfloat16", "add", (64,), [half] * 3),
         ("add of a row", "add", (64, 64), [square, square, row]),
     ):

@@ -305,21 +305,34 @@ def _lowered(kernel: Callable) -> Callable:
 
 @functools.cache
 def _numpy() -> types.ModuleType:
-    """NumPy's names that kernels use, with those functions that numba-cuda has under other names."""
-    from numba.cuda import jit, libdevice
+    """NumPy's names that kernels use, with those functions that numba-cuda has under two others.
+
+    One is for float32 and one, without the ``f`` at its end, for float64, in which every GPU is slow.
+    """
+    from numba.core.types import float32
+    from numba.cuda import libdevice
+    from numba.cuda.extending import overload  # type: ignore[attr-defined]
 
     named = types.ModuleType("numpy_on_a_gpu")
     vars(named).update(vars(np))
-    # In float64, where both are as exact as in float32.
-    own: dict[str, Callable] = {
-        "ceil": lambda x: libdevice.ceil(x),
-        "copysign": lambda x, y: libdevice.copysign(x, y),
-        "floor": lambda x: libdevice.floor(x),
-        "fmod": lambda x, y: libdevice.fmod(x, y),
-        "rint": lambda x: libdevice.rint(x),
-        "trunc": lambda x: libdevice.trunc(x),
-    }
-    vars(named).update({name: jit(device=True)(function) for name, function in own.items()})
+
+    def of_one(single: Callable, double: Callable) -> Callable:
+        def function(x: Any) -> None: ...
+
+        overload(function)(lambda x: (lambda x: single(x)) if x == float32 else (lambda x: double(x)))
+        return function
+
+    def of_two(single: Callable, double: Callable) -> Callable:
+        def function(x: Any, y: Any) -> None: ...
+
+        overload(function)(
+            lambda x, y: (lambda x, y: single(x, y)) if x == y == float32 else (lambda x, y: double(x, y))
+        )
+        return function
+
+    for make, names in (of_one, ("ceil", "floor", "rint", "trunc")), (of_two, ("copysign", "fmod")):
+        for name in names:
+            setattr(named, name, make(getattr(libdevice, f"{name}f"), getattr(libdevice, name)))
     named.sqrt = math.sqrt  # type: ignore[attr-defined]
     return named
 

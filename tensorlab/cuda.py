@@ -336,6 +336,13 @@ class Event:
 class Stream:
     """A line of work for a GPU, done in order. All are one line here: what is told first is done first.
 
+    Within a ``with`` it is the current one, as with `stream`.
+
+    Attributes:
+        device: the GPU.
+        priority: as it was asked for; with one line nothing comes first.
+        cuda_stream: the number by which the driver and other libraries know it.
+
     Raises:
         RuntimeError: there is no GPU.
     """
@@ -343,6 +350,16 @@ class Stream:
     def __init__(self, device: Place = None, priority: int = 0) -> None:
         self._backend = _need("Stream", device)
         self.device, self.priority = self._backend.device, priority
+        self.cuda_stream = self._backend.driver.stream
+        self._before: list[Stream | None] = []
+
+    def __enter__(self) -> Stream:
+        self._before.append(_current.stream)
+        set_stream(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _current.stream = self._before.pop()
 
     def record_event(self, event: Event | None = None) -> Event:
         """A point behind all that this stream was told so far."""

@@ -14,3 +14,7 @@ enabled = True
 def is_available() -> bool:
     """Whether cuDNN is there: no."""
     return False
+
+
+def version() -> None:
+    """The version of cuDNN: None, for there is none."""

@@ -24,16 +24,18 @@ class device(Decorator):
     decorator it is that while the function runs.
 
     Args:
-        type: ``"cpu"``, ``"cuda"`` or ``"cuda:1"``.
+        type: ``"cpu"``, ``"cuda"`` or ``"cuda:1"``; a number alone is that GPU's.
         index: which one of that type; not together with an index in the text.
 
     Raises:
         RuntimeError: no such type of device.
-        TypeError: `type` is no text.
+        TypeError: `type` is neither a text nor a number.
 
     Example:
         >>> device("cuda:1").index, device("cpu")
         (1, device(type='cpu'))
+        >>> device(0)
+        device(type='cuda', index=0)
         >>> import tensorlab as tl
         >>> with tl.device("cpu"):
         ...     tl.ones(2).device
@@ -50,9 +52,14 @@ class device(Decorator):
     type: str
     index: int | None
 
-    def __init__(self, type: str | device, index: int | None = None) -> None:
+    def __init__(self, type: str | int | device, index: int | None = None) -> None:
         if isinstance(type, device):
             self.type, self.index = type.type, type.index
+            return
+        if isinstance(type, int) and not isinstance(type, bool) and index is None:
+            if type < 0:
+                raise RuntimeError(f"Device index must not be negative, got {type}")
+            self.type, self.index = "cuda", type
             return
         if not isinstance(type, str):
             raise TypeError(f"a device is a text such as 'cpu' or 'cuda:1', or a device, got {type!r}")

@@ -240,7 +240,7 @@ def several(tensors: Sequence, function: str) -> list[Tensor]:
 def tensor_options(function: Callable[P, R], places: bool = False) -> Callable[..., R]:
     """Let callers of a function that makes a tensor write `layout`, `pin_memory` and `requires_grad`.
 
-    The first two can be given the value that describes the tensors of this library, and no other. `device` is
+    `layout` can be given the value that describes the tensors of this library, and no other. `device` is
     seen to here as well: the function has it in its signature alone, for readers, and gets None. A call with
     an argument of the wrong kind is explained, as `tensorlab.contracts.explained` has it.
 
@@ -252,11 +252,11 @@ def tensor_options(function: Callable[P, R], places: bool = False) -> Callable[.
 
     @functools.wraps(function)
     def with_options(*arguments: Any, **keywords: Any) -> Any:
-        requires_grad, place = False, None
+        requires_grad, pinned, place = False, False, None
         try:
             if keywords:
                 if not _OPTIONS.isdisjoint(keywords):
-                    requires_grad = _taken(function.__name__, keywords)
+                    requires_grad, pinned = _taken(function.__name__, keywords)
                     place = _place(function.__name__, keywords)
                     if places and place is not None:
                         keywords["device"] = place.device
@@ -265,6 +265,8 @@ def tensor_options(function: Callable[P, R], places: bool = False) -> Callable[.
             made: Any = function(*arguments, **keywords)
             if place is not None and place is not backend_of(made.device):
                 made = made.to(place.device)  # names come with it
+            if pinned:
+                made = made.pin_memory()
         except Exception as error:
             if refusal := misuse(function, arguments, keywords, error):
                 raise refusal from None
@@ -286,8 +288,7 @@ def place_of(device: device | str | None, like: Tensor | None = None) -> Backend
     return HOST if like is None else like._storage.backend
 
 
-_ONLY = {"layout": strided, "pin_memory": False}
-_OPTIONS = {"requires_grad", "device", *_ONLY}
+_OPTIONS = {"requires_grad", "device", "layout", "pin_memory"}
 
 
 def _place(name: str, keywords: dict[str, Any]) -> Backend | None:
@@ -308,13 +309,11 @@ def _place(name: str, keywords: dict[str, Any]) -> Backend | None:
     return found
 
 
-def _taken(name: str, keywords: dict[str, Any]) -> bool:
-    """Take the options out of a call's keywords; whether the result is to require a gradient."""
-    for option, only in _ONLY.items():
-        given = keywords.pop(option, None)
-        if given is not None and given is not only:
-            refusal = TypeError if option == "layout" else RuntimeError
-            raise refusal(
-                f"{name}(): {option}={given!r} is not covered: leave it out, or write {option}={only!r}"
-            )
-    return bool(keywords.pop("requires_grad", False))
+def _taken(name: str, keywords: dict[str, Any]) -> tuple[bool, bool]:
+    """Take the options out of a call's keywords; whether the result requires a gradient, and is pinned."""
+    given = keywords.pop("layout", None)
+    if given is not None and given is not strided:
+        raise TypeError(
+            f"{name}(): layout={given!r} is not covered: leave it out, or write layout={strided!r}"
+        )
+    return bool(keywords.pop("requires_grad", False)), bool(keywords.pop("pin_memory", False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.recording import in_place, record
@@ -421,6 +421,21 @@ def is_pinned(input: Tensor, device: device | str | None = None) -> bool:
         False
     """
     return input._storage.is_pinned()
+
+
+@op("method")
+def record_stream(input: Tensor, stream: Any) -> None:
+    """Say that a stream works on a tensor too. All work is one line here, so its memory is safe anyway.
+
+    Args:
+        input: a tensor on a GPU.
+        stream: what `tensorlab.cuda.Stream` makes.
+
+    Raises:
+        RuntimeError: the tensor lies on the CPU.
+    """
+    if input.device.type == "cpu":
+        raise RuntimeError("record_stream(): the tensor lies on the CPU, whose work is in no stream")
 
 
 @op("method")

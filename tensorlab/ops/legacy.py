@@ -42,7 +42,7 @@ class LegacyType:
         return _construct(self.dtype, arguments, device)
 
     def __instancecheck__(self, instance: object) -> bool:
-        return isinstance(instance, Tensor) and instance.dtype is self.dtype
+        return isinstance(instance, Tensor) and instance.dtype is self.dtype and not instance.is_cuda
 
     def __repr__(self) -> str:
         return f"<class 'tensorlab.{self.name}'>"
@@ -76,8 +76,18 @@ _TYPES = (
 )
 for _type_of_dtype in _TYPES:
     op(name=_type_of_dtype.name)(_type_of_dtype)
-_NAME_OF = {legacy.dtype: f"tensorlab.{legacy.name}" for legacy in _TYPES}
-_NAMED = {f"{module}.{legacy.name}": legacy.dtype for legacy in _TYPES for module in ("tensorlab", "torch")}
+# How the names of types begin on each kind of device.
+_PLACES = {"cpu": "", "cuda": "cuda."}
+_NAME_OF = {
+    (legacy.dtype, place): f"tensorlab.{of}{legacy.name}"
+    for legacy in _TYPES
+    for place, of in _PLACES.items()
+}
+_NAMED = {
+    name.replace("tensorlab", module): named
+    for named, name in _NAME_OF.items()
+    for module in ("tensorlab", "torch")
+}
 
 
 @op("method", name="__new__")
@@ -126,11 +136,14 @@ def _is_data(value: object) -> bool:
 def _type(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> str | Tensor:
     """The name of `input`'s type, ``'tensorlab.FloatTensor'``; or its elements converted to another type.
 
+    On a GPU it is ``'tensorlab.cuda.FloatTensor'``, and a type names where the elements go, which a dtype
+    does not.
+
     Args:
         input: any tensor.
         dtype: a dtype, a type such as ``tensorlab.LongTensor``, or the name of one. PyTorch's own names,
             which begin with ``torch.``, are understood too.
-        non_blocking: has no meaning on one device.
+        non_blocking: see `to`.
 
     Raises:
         ValueError: there is no such type.
@@ -141,16 +154,17 @@ def _type(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> str |
         ('tensorlab.FloatTensor', tensor([1]))
     """
     if dtype is None:
-        return _NAME_OF[input._dtype]
+        return _NAME_OF[input._dtype, input.device.type]
     if dtype is Tensor:
         return to(input, dtypes.get_default_dtype())
     if isinstance(dtype, LegacyType):
-        return to(input, dtype.dtype)
+        return to(input, "cpu", dtype.dtype, non_blocking)
     if isinstance(dtype, dtypes.dtype):
         return to(input, dtype)
     if dtype not in _NAMED:
         raise ValueError(f"invalid type: {dtype!r}: give a dtype, or a name such as 'tensorlab.FloatTensor'")
-    return to(input, _NAMED[dtype])
+    element_type, place = _NAMED[dtype]
+    return to(input, place, element_type, non_blocking)
 
 
 _type.__name__ = _type.__qualname__ = "type"

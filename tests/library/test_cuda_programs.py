@@ -188,3 +188,62 @@ def test_helpers_of_functions_are_made_where_their_tensors_lie():
         found = compute(x.cuda(), i.cuda(), ones.cuda())
         assert found.is_cuda
         tl.testing.assert_close(found.cpu(), compute(x, i, ones))
+
+
+def test_an_accelerator_is_the_gpu():
+    gpu = tl.accelerator
+    place = gpu.current_accelerator()
+    assert (place, gpu.device_count(), gpu.current_device_index()) == (tl.device("cuda"), 1, 0)
+    gpu.set_device_index(0)
+    with gpu.device_index(0):
+        x = tl.ones(1000, device=place)
+    gpu.synchronize()
+    assert gpu.memory_allocated() == tl.cuda.memory_allocated() >= x.nbytes
+    assert gpu.max_memory_reserved() >= gpu.memory_reserved() >= gpu.memory_allocated()
+    assert gpu.memory_stats(0)["allocated_bytes.all.current"] == gpu.memory_allocated(place)
+    assert gpu.get_memory_info() == tl.cuda.mem_get_info()
+    stream = tl.cuda.Stream()
+    gpu.set_stream(stream)
+    assert gpu.current_stream() is stream
+    gpu.set_stream(tl.cuda.default_stream())
+
+
+def test_a_stream_can_be_entered_and_a_tensor_noted_in_it():
+    first, second = tl.cuda.Stream(), tl.cuda.Stream()
+    with first as entered, second:
+        assert entered is first
+        assert tl.cuda.current_stream() is second
+        x = tl.ones(2, device="cuda")
+    x.record_stream(first)
+    assert tl.cuda.current_stream() is tl.cuda.default_stream()
+    assert first.cuda_stream == x.__cuda_array_interface__["stream"]
+    with pytest.raises(RuntimeError, match="lies on the CPU"):
+        x.cpu().record_stream(first)
+
+
+def test_a_number_names_a_gpu():
+    assert tl.device(0) == tl.device("cuda:0")
+    assert tl.zeros(1, device=tl.device(0)).is_cuda
+    with pytest.raises(RuntimeError, match="must not be negative"):
+        tl.device(-1)
+    with pytest.raises(TypeError, match="True"):
+        tl.device(True)
+
+
+def test_new_tensors_are_pinned_where_that_is_asked_for():
+    assert tl.empty(3, pin_memory=True).is_pinned()
+    made = tl.tensor([1.0, 2.0], pin_memory=True, requires_grad=True)
+    assert (made.is_pinned(), made.is_leaf, made.tolist()) == (True, True, [1, 2])
+    assert not tl.zeros(2, pin_memory=False).is_pinned()
+    assert tl.rand(2, generator=tl.Generator(), pin_memory=True).is_pinned()
+    with pytest.raises(RuntimeError, match="only memory of the CPU can be pinned"):
+        tl.zeros(2, device="cuda", pin_memory=True)
+
+
+def test_a_type_names_the_device():
+    x = tl.tensor([1.5], device="cuda")
+    assert x.type() == "tensorlab.cuda.FloatTensor"
+    assert x.cpu().type("torch.cuda.LongTensor").type() == "tensorlab.cuda.LongTensor"
+    assert x.type("torch.FloatTensor").type() == x.type(tl.FloatTensor).type() == "tensorlab.FloatTensor"
+    assert x.type(tl.int64).is_cuda
+    assert (isinstance(x, tl.FloatTensor), isinstance(x.cpu(), tl.FloatTensor)) == (False, True)

@@ -79,7 +79,9 @@ def operations(m: int, n: int, long: int) -> Iterator[Any]:
     yield numbers(3, long).sort(1), x.sort(0, descending=True), x.topk(3), numbers(3, long).cumsum(1)
     # rows
     for rows in (x, fours, halves):
-        yield rows.softmax(1), rows.log_softmax(1), F.layer_norm(rows, rows.shape[1:])
+        yield rows.softmax(1), rows.log_softmax(1)
+        learned = rows.clone().requires_grad_()
+        yield F.layer_norm(learned, rows.shape[1:], learned[0], learned[1]).sum().backward()
     yield x.softmax(0)
     yield from products(x, y)
     yield from layers(m, n)
@@ -124,6 +126,11 @@ def layers(m: int, n: int) -> Iterator[Any]:
     yield F.conv2d(image, weight, numbers(6), padding=1, groups=2).sum().backward()
     yield F.conv_transpose2d(image, numbers(4, 2, 3, 3), stride=2)
     yield F.max_pool2d(image, 3, 2, 1).sum().backward(), F.avg_pool2d(image, 2).sum().backward()
+    maps, four = numbers(3, 4, m // 2, n // 2).requires_grad_(), numbers(4).requires_grad_()
+    for given in (maps, maps.contiguous(memory_format=tl.channels_last)):
+        yield F.batch_norm(given, None, None, four, four, training=True).sum().backward()
+        yield F.batch_norm(given, four.detach(), four.detach() ** 2, four, four).sum().backward()
+    yield F.group_norm(maps, 2, four, four).sum().backward()
     logits, classes = numbers(m, n).requires_grad_(), tl.arange(m).cuda() % n
     for reduction in ("mean", "sum", "none"):
         loss = F.cross_entropy(logits, classes, numbers(n).abs(), reduction=reduction)

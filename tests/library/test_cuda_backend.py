@@ -296,6 +296,60 @@ def test_rows_are_normalised_in_one_launch(gpu, centers, n):
     assert gpu.launches == before + 1
 
 
+GROUPS = {  # what is normalised together; how many weights there are; launches there and back
+    "rows": (NormalGroups("rows", 9, 50), 50, 1, 2),
+    "columns": (NormalGroups("columns", 5, 41), 5, 2, 2),
+    "many columns": (NormalGroups("columns", 40, 11), 40, 2, 2),
+    "channels of images": (NormalGroups("runs", 3, 35, 7, 3 * 35, 35, 3, 1, 0), 3, 2, 2),
+    "groups of channels": (NormalGroups("runs", 2 * 3, 7, 2, 7, 14, 3, 2, 1), 6, 2, 3),
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+@pytest.mark.parametrize(("training", "wants"), [(True, True), (True, False), (False, True), (False, False)])
+def test_normalisation_and_its_gradient_take_few_launches(gpu, name, training, wants, monkeypatch):
+    if name == "rows" and not training:
+        return
+    monkeypatch.setattr(gpu.driver, "blocks", 12)  # so that several share a group
+    (groups, weights, there, back), single = GROUPS[name], dtypes.float32
+    rng, cells = np.random.default_rng(10), groups.number * groups.length * groups.runs
+    x, grad = rng.standard_normal((2, cells)).astype("f") * 3 + 5
+    factors, biases = rng.standard_normal((2, weights)).astype("f")
+    of_rows = name == "rows"
+    statistic = np.dtype("f" if of_rows else "d")
+    means, variances = rng.uniform(4, 6, groups.number).astype(statistic), rng.uniform(1, 2, groups.number)
+    scales, before = np.zeros(groups.number, "f"), gpu.launches
+
+    def normalise(backend):
+        launch = backend.normalise(single, groups, 1e-5, training)
+        return lambda out, scales, means, variances, *given: launch(
+            out, scales, means, None if of_rows else variances, *given
+        )
+
+    given = x, factors, biases
+    agree(
+        gpu, normalise, 0 * x, scales, means, variances, *given,
+        rtol=2e-5, atol=1e-5, results=3 if of_rows else 4,
+    )  # fmt: skip
+    assert IS_REAL or gpu.launches - before == (there if training else 1)
+    NUMPY.normalise(single, groups, 1e-5, training)(
+        *[(each, 0) for each in (0 * x, scales, means)], None if of_rows else (variances, 0),
+        *[(each, 0) for each in given],
+    )  # fmt: skip
+
+    def gradient(backend):
+        return backend.normalise_gradient(single, groups, training, wants_weights=wants)
+
+    before = gpu.launches
+    results = 0 * x, np.zeros(weights, "f"), np.zeros(weights, "f")
+    agree(
+        gpu, gradient, *results, x, grad, factors, means, scales,
+        rtol=1e-4, atol=1e-4, results=3 if wants else 1,
+    )  # fmt: skip
+    expected = back if wants else 1 if of_rows else 2 if training else 1
+    assert IS_REAL or gpu.launches - before == expected
+
+
 @pytest.mark.parametrize(("mask", "causal"), [(0, False), (0, True), (1, False), (2, False)])
 def test_attention_is_one_launch_and_knows_its_sums(gpu, mask, causal):
     rng = np.random.default_rng(7)

@@ -71,6 +71,11 @@ def excess(name, figures):
         budget["registers"] = (0, 128 if name.endswith("parts") else 112)
     if name.startswith("sort"):
         budget |= {"registers": (0, 64), "stack": (0, 0), "local": (0, 0), "shared": (0, 26 << 10)}
+    if name.startswith("row gradient"):
+        budget["registers"] = (0, 208)
+    if name.startswith("grouped"):
+        budget |= {"registers": (0, 64), "stack": (0, 0), "local": (0, 0), "shared": (1024, 2 << 10)}
+        budget |= {"shuffle": (0, 0), "atomic": (0, 0)}
     if name.startswith("pointwise"):
         budget |= {"registers": (0, 72), "stack": (0, 0), "local": (0, 0), "wide": (4, 30)}
     if name.startswith("update"):  # runs of the parameter, the gradient and two memories; three are written

@@ -193,6 +193,50 @@ def test_the_gradient_of_attention_holds_no_table_of_queries_and_keys(device):
     assert tl.cuda.max_memory_allocated() - before < x.element_size() * 64 * 64
 
 
+NORMS = {
+    "layer": lambda x, w, b: F.layer_norm(x.flatten(2), (20,), w.repeat(5), b.repeat(5)),
+    "rms": lambda x, w, b: F.rms_norm(x, (5,), (w[:1] + b[:1]).expand(5)) * x,
+    "group": lambda x, w, b: F.group_norm(x, 2, w, b),
+    "instance": lambda x, w, b: F.instance_norm(x, weight=w, bias=b),
+    "batch": lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True),
+    "batch, channels last": lambda x, w, b: F.batch_norm(
+        x.contiguous(memory_format=tl.channels_last), None, None, w, b, training=True
+    ),
+    "batch of vectors": lambda x, w, b: F.batch_norm(x[..., 0, 0], None, None, w, b, training=True),
+    "batch, of given statistics": lambda x, w, b: F.batch_norm(
+        x, x.detach().mean((0, 2, 3)), x.detach().var((0, 2, 3)), w, b
+    ),
+    "without weights": lambda x, w, b: F.batch_norm(x, None, None, training=True) * (w + b).view(4, 1, 1),
+}
+
+
+@pytest.mark.parametrize("name", NORMS)
+@pytest.mark.parametrize(("kind", "rtol"), [("float32", 1e-3), ("float64", 1e-9), ("bfloat16", 5e-2)])
+def test_normalisation_and_its_gradient(device, name, kind, rtol):
+    tl.manual_seed(9)
+    element = getattr(tl, kind)
+    given = tl.randn(3, 4, 4, 5) * 2 + 1, tl.randn(4), tl.randn(4)
+
+    agree(lambda *tensors: NORMS[name](*(x.to(element) for x in tensors)).double(), *given, rtol=rtol)
+
+
+@pytest.mark.parametrize("name", ["layer", "group", "batch", "batch, channels last"])
+def test_the_gradient_of_a_normalisation_is_what_differences_show(device, name):
+    tl.manual_seed(10)
+    shapes = (3, 4, 4, 5), (4,), (4,)
+    given, ways = ([tl.randn(shape, dtype=tl.float64).cuda() for shape in shapes] for _ in range(2))
+    factors = tl.randn(3, 4, 20, dtype=tl.float64).cuda()
+
+    def moved(far):
+        found = NORMS[name](*(x + far * way for x, way in zip(given, ways, strict=True)))
+        return (found.flatten(2) * factors).sum()
+
+    far = tl.zeros((), dtype=tl.float64, device="cuda", requires_grad=True)
+    moved(far).backward()
+    difference = (moved(1e-5) - moved(-1e-5)) / 2e-5
+    tl.testing.assert_close(far.grad, difference.detach(), rtol=1e-7, atol=1e-8)
+
+
 def test_a_second_step_makes_no_text_of_a_kernel(device, monkeypatch):
     x = tl.randn(3, 4, 8).cuda().requires_grad_()
 

@@ -15,6 +15,7 @@ from tensorlab.backends.cuda import (
     gemm,
     ladder,
     normalise,
+    normalise_groups,
     products,
     reduce,
     scan,
@@ -178,6 +179,34 @@ def _attention() -> dict[str, Checked]:
     return found
 
 
+def _normalised() -> dict[str, Checked]:
+    pair, steps = (SINGLE, WHOLE), (WHOLE,) * 3
+    statistics = (compiler.Address(DOUBLE), WHOLE), pair  # the means, and the scales
+    of_weights, of_groups = pair * 2, (*steps, *steps, *steps[:1])
+    kinds = {
+        "group_statistics": (*steps, *steps, SINGLE, *pair),
+        "normalise_groups": (
+            *steps, WHOLE, DOUBLE, *of_groups[1:], SINGLE, *pair, *pair, *statistics[0] * 2, *pair * 3
+        ),
+        "group_products": (*steps, *steps, SINGLE, *pair * 2, *statistics[0], *pair),
+        "normalise_groups_gradient": (
+            *steps, *of_groups, SINGLE, *pair, *of_weights, *pair * 3, *statistics[0], *pair
+        ),
+        "join_parts": (WHOLE, WHOLE, WHOLE, WHOLE, SINGLE, *of_weights),
+    }  # fmt: skip
+    found = {}
+    for name, given in kinds.items():
+        for across in (1, 32) if name != "join_parts" else (32,):
+            kernel = specialised(getattr(normalise_groups, name), ACROSS=across)
+            said = name.replace("_", " ")
+            found[f"grouped {said}{' in columns' * (across > 1)}"] = Checked(kernel, given)
+    for kept in (4, 16):
+        kernel = specialised(normalise.normalise_gradient, KEPT=kept, THREADS=256)
+        given = WHOLE, WHOLE, SINGLE, *pair * 6
+        found[f"row gradient of {kept} numbers"] = Checked(kernel, given)
+    return found
+
+
 def _transposed() -> dict[str, Checked]:
     kernel = specialised(copy.transpose, **copy.LARGE)
     kinds = WHOLE, WHOLE, (WHOLE,), *(SINGLE, WHOLE, (WHOLE,), WHOLE) * 2
@@ -232,6 +261,7 @@ CHECKED = {
     **_scans(),
     **_order(),
     **_rows(),
+    **_normalised(),
     **_attention(),
     **_transposed(),
     **_updates(),

@@ -175,6 +175,7 @@ class Cuda(Backend):
     indexed = index.prepare_indexed
     likelihood_gradient = likelihood.prepare_likelihood_gradient
     likelihood = likelihood.prepare_likelihood
+    normalise_gradient = normalise.prepare_normalise_gradient
     normalise = normalise.prepare_normalise
     pointwise = elementwise.prepare_pointwise
     pool = pooling.prepare_pool

@@ -1,4 +1,4 @@
-"""Normalisation of rows: a block works through each.
+"""Normalisation of rows: a block works through each; and the way back. Of groups see `normalise_groups`.
 
 It would be four to eight operations of the core, and each of those reads and writes the whole tensor.
 """
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tensorlab.backends.array import compute_type
 from tensorlab.backends.cuda.constants import of_cells
-from tensorlab.backends.cuda.intrinsics import load4
+from tensorlab.backends.cuda.intrinsics import load4, word
+from tensorlab.backends.cuda.normalise_groups import prepare_groups, prepare_groups_gradient, run_join
 from tensorlab.backends.cuda.operands import is_aligned, raw
 from tensorlab.backends.cuda.rows import (
     KEPT,
@@ -30,14 +32,18 @@ from tensorlab.backends.fused import Backend
 from tensorlab.backends.layers import NormalGroups
 from tensorlab.backends.operands import Buffer, Launch, no_launch
 from tensorlab.core.dtypes import dtype
+from tensorlab.core.integers import ceil_div
 
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
-# Whether the mean is taken away.
-CENTERS = True
+# Whether the mean is taken away, and whether the gradients of weights and biases are wanted.
+CENTERS = WANTS_WEIGHTS = True
+# Of the gradient: the threads of a block; the numbers of a row that one keeps, at most; and how many rows a
+# block should have, at least, before there is another one.
+THREADS, MOST_KEPT, ROWS = 32, 16, 4
 
 
 def normalise(n, eps, out, out_first, scales, scales_first, means, means_first, x, x_first,
@@ -103,6 +109,55 @@ def normalise_kept(n, eps, out, out_first, scales, scales_first, means, means_fi
         means[means_first + row] = mean
 
 
+def normalise_gradient(rows, n, parts, out, out_first, x, x_first, grad, grad_first, weights, weights_first,
+                       means, means_first, scales, scales_first):  # fmt: skip
+    """``(w g - mean(w g) - z mean(w g z)) / deviation`` for rows; a block works through every so-many-th.
+
+    With g the gradients of the results, z the normalised numbers and w the weights. A thread has the same
+    columns of all its block's rows, and keeps what these give weights and biases, a row of the `parts`.
+    """
+    totals_of_warps = cuda.shared.array(WARPS, number)
+    products_of_warps = cuda.shared.array(WARPS, number)
+    standard = cuda.local.array(KEPT, number)
+    weighted = cuda.local.array(KEPT, number)
+    of_weights = cuda.local.array(KEPT, number)
+    of_biases = cuda.local.array(KEPT, number)
+    me, left = cuda.threadIdx.x, word(n - cuda.threadIdx.x)
+    for j in range(KEPT):
+        of_weights[np.uint32(j)] = 0
+        of_biases[np.uint32(j)] = 0
+    for row in range(cuda.blockIdx.x, rows, cuda.gridDim.x):
+        mean, scale = means[means_first + row], scales[scales_first + row]
+        own = row * n + me
+        total, product = number(0), number(0)
+        for j in range(KEPT):
+            i, at = j * THREADS, np.uint32(j)
+            if i < left:
+                g = widen(grad[grad_first + own + i])
+                z = number(number(widen(x[x_first + own + i]) - mean) * scale)
+                of_weights[at] += g * z
+                of_biases[at] += g
+                g = number(g * weights[weights_first + me + i])
+                total = number(total + g)
+                product = number(product + g * z)
+                standard[at], weighted[at] = z, g
+        total = number(joined(total, totals_of_warps, True) / number(n))
+        product = number(joined(product, products_of_warps, True) / number(n))
+        if not CENTERS:
+            total = number(0)
+        for j in range(KEPT):
+            i, at = j * THREADS, np.uint32(j)
+            if i < left:
+                value = number(weighted[at] - total - standard[at] * product)
+                out[out_first + own + i] = narrow(number(value * scale))
+    if WANTS_WEIGHTS:
+        part = cuda.blockIdx.x * 2 * n + me
+        for j in range(KEPT):
+            if j * THREADS < left:
+                parts[part + j * THREADS] = of_weights[np.uint32(j)]
+                parts[part + n + j * THREADS] = of_biases[np.uint32(j)]
+
+
 def prepare_normalise(
     backend: Cuda,
     element_type: dtype,
@@ -113,7 +168,7 @@ def prepare_normalise(
 ) -> Launch:
     """See `tensorlab.backends.layers.LayerOperations.normalise`."""
     if groups.form != "rows":
-        return Backend.normalise(backend, element_type, groups, eps, training, centers)
+        return prepare_groups(backend, element_type, groups, eps, training, centers)
     if groups.number * groups.length == 0:
         return no_launch
     kernel = of_cells(normalise, element_type, element_type, CENTERS=centers)
@@ -135,5 +190,38 @@ def prepare_normalise(
         is_kept = short and all(map(is_aligned, (out, x, weights, biases)))
         chosen, count = (of_kept, threads) if is_kept else (kernel, backend.threads_of(n))
         backend.run(chosen, groups.number, count, n, eps, *cells)
+
+    return launch
+
+
+def prepare_normalise_gradient(
+    backend: Cuda,
+    element_type: dtype,
+    groups: NormalGroups,
+    training: bool = True,
+    centers: bool = True,
+    wants_weights: bool = True,
+) -> Launch:
+    """See `tensorlab.backends.layers.LayerOperations.normalise_gradient`."""
+    if groups.form != "rows":
+        return prepare_groups_gradient(backend, element_type, groups, training, centers, wants_weights)
+    rows, n, kind = groups.number, groups.length, compute_type(element_type)
+    threads = backend.threads_of(n)
+    kept = ceil_div(n, threads)
+    if kept > MOST_KEPT or rows * n == 0:
+        return Backend.normalise_gradient(backend, element_type, groups, training, centers, wants_weights)
+    names = {"KEPT": kept, "THREADS": threads, "CENTERS": centers, "WANTS_WEIGHTS": wants_weights}
+    kernel = of_cells(normalise_gradient, element_type, element_type, **names)
+    blocks = min(backend.driver.blocks, ceil_div(rows, ROWS) if wants_weights else rows)
+
+    def launch(
+        out: Buffer, of_weights: Buffer, of_biases: Buffer, x: Buffer, grad: Buffer, weights: Buffer,
+        means: Buffer, scales: Buffer,
+    ) -> None:  # fmt: skip
+        parts = backend.allocate(2 * n * blocks if wants_weights else 0, kind.cell)
+        given = [part for each in (out, x, grad, weights, means, scales) for part in raw(each)]
+        backend.run(kernel, blocks, threads, rows, n, parts.cells, *given)
+        if wants_weights:
+            run_join(backend, kind, (blocks, n), (2 * n, n), parts.cells, *raw(of_weights), *raw(of_biases))
 
     return launch

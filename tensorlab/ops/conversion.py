@@ -368,14 +368,17 @@ def cuda(
         memory_format: the layout of the result.
 
     Raises:
-        RuntimeError: there is no GPU.
+        RuntimeError: there is no GPU, or `device` is the CPU.
 
     Example:
         >>> device = "cuda" if tl.cuda.is_available() else "cpu"
         >>> tl.ones(3).to(device).device
         device(type='cpu')
     """
-    return to(moved(input, "cuda" if device is None else device, non_blocking), memory_format=memory_format)
+    place = "cuda" if device is None else device
+    if devices.device(place).type == "cpu":
+        raise RuntimeError(f"Invalid device, must be cuda device: got {str(place)!r}; x.cpu() copies to it")
+    return to(moved(input, place, non_blocking), memory_format=memory_format)
 
 
 @op("method")

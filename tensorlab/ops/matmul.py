@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
+from tensorlab.backends.cuda import matmul as tensor_cores
 from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.operands import Number
 from tensorlab.ops.products import added_product, product
@@ -298,8 +299,10 @@ def set_float32_matmul_precision(precision: str) -> None:
     """Say how precise products of float32 matrices must be: at least so much.
 
     Args:
-        precision: ``"highest"`` for float32 throughout; ``"high"`` and ``"medium"`` allow fewer digits. Here
-            products are computed in float32 whatever is allowed.
+        precision: ``"highest"`` for float32 throughout; ``"high"`` and ``"medium"`` allow fewer digits. The
+            tensor cores of a GPU take 10 of 23 bits of each fraction then, as with
+            ``tensorlab.backends.cuda.matmul.allow_tf32 = True``; a CPU computes in float32 whatever is
+            allowed.
 
     Example:
         >>> tl.set_float32_matmul_precision("high")
@@ -309,6 +312,7 @@ def set_float32_matmul_precision(precision: str) -> None:
     """
     if precision in _PRECISIONS:
         _precision[0] = precision
+        tensor_cores.allow_tf32 = precision != "highest"
     else:
         warn_caller(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the current "
@@ -324,4 +328,6 @@ def get_float32_matmul_precision() -> str:
         >>> tl.get_float32_matmul_precision()
         'highest'
     """
-    return _precision[0]
+    if tensor_cores.allow_tf32 == (_precision[0] != "highest"):
+        return _precision[0]
+    return "high" if tensor_cores.allow_tf32 else "highest"  # as the switch was set behind it

@@ -247,3 +247,25 @@ def test_a_type_names_the_device():
     assert x.type("torch.FloatTensor").type() == x.type(tl.FloatTensor).type() == "tensorlab.FloatTensor"
     assert x.type(tl.int64).is_cuda
     assert (isinstance(x, tl.FloatTensor), isinstance(x.cpu(), tl.FloatTensor)) == (False, True)
+
+
+def test_a_precision_that_is_less_than_the_highest_lets_tensor_cores_multiply():
+    switch = tl.backends.cuda.matmul
+    try:
+        for precision, allowed in (("high", True), ("highest", False), ("medium", True)):
+            tl.set_float32_matmul_precision(precision)
+            assert (switch.allow_tf32, tl.get_float32_matmul_precision()) == (allowed, precision)
+        switch.allow_tf32 = False
+        assert tl.get_float32_matmul_precision() == "highest"
+        switch.allow_tf32 = True
+        assert tl.get_float32_matmul_precision() == "medium"
+        tl.set_float32_matmul_precision("highest")
+        switch.allow_tf32 = True
+        assert tl.get_float32_matmul_precision() == "high"
+    finally:
+        tl.set_float32_matmul_precision("highest")
+
+
+def test_cuda_is_no_way_to_the_cpu():
+    with pytest.raises(RuntimeError, match="must be cuda device"):
+        tl.ones(1).cuda("cpu")

@@ -74,7 +74,7 @@ def excess(name, figures):
     if name.startswith("row gradient"):
         budget["registers"] = (0, 208)
     if name.startswith("grouped"):
-        budget |= {"registers": (0, 64), "stack": (0, 0), "local": (0, 0), "shared": (1024, 2 << 10)}
+        budget |= {"registers": (0, 48), "stack": (0, 0), "local": (0, 0), "shared": (1024, 2 << 10)}
         budget |= {"shuffle": (0, 0), "atomic": (0, 0)}
     if name.startswith("pointwise"):
         budget |= {"registers": (0, 72), "stack": (0, 0), "local": (0, 0), "wide": (4, 30)}

@@ -184,6 +184,18 @@ def test_the_gradient_of_attention_is_what_differences_show(device, causal):
     tl.testing.assert_close(far.grad, difference.detach(), rtol=1e-8, atol=1e-9)
 
 
+def test_gradients_have_the_same_bits_in_every_order_of_the_threads(device, monkeypatch):
+    x, w = tl.randn(2, 3, 4).cuda().requires_grad_(), tl.randn(4).cuda().requires_grad_()
+    found = set()
+    for seed in range(3):
+        monkeypatch.setattr(device.driver, "seed", seed)
+        x.grad = w.grad = None
+        y = F.group_norm(F.layer_norm(x, (4,), w), 1) + F.batch_norm(x.mT, None, None, w, training=True).mT
+        F.scaled_dot_product_attention(y, x, y).square().sum().backward()
+        found.add((tuple(x.grad.flatten().tolist()), tuple(w.grad.tolist())))
+    assert len(found) == 1
+
+
 def test_the_gradient_of_attention_holds_no_table_of_queries_and_keys(device):
     x = tl.randn(64, 2).cuda().requires_grad_()
     loss = F.scaled_dot_product_attention(x, x, x, is_causal=True).sum()

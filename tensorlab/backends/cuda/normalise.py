@@ -126,7 +126,7 @@ def normalise_gradient(rows, n, parts, out, out_first, x, x_first, grad, grad_fi
     for j in range(KEPT):
         of_weights[np.uint32(j)] = 0
         of_biases[np.uint32(j)] = 0
-    for row in range(cuda.blockIdx.x, rows, cuda.gridDim.x):
+    for row in range(word(cuda.blockIdx.x), word(rows), word(cuda.gridDim.x)):
         mean, scale = means[means_first + row], scales[scales_first + row]
         own = row * n + me
         total, product = number(0), number(0)
@@ -208,7 +208,7 @@ def prepare_normalise_gradient(
     rows, n, kind = groups.number, groups.length, compute_type(element_type)
     threads = backend.threads_of(n)
     kept = ceil_div(n, threads)
-    if kept > MOST_KEPT or rows * n == 0:
+    if kept > MOST_KEPT or rows * n == 0 or rows >= 1 << 31:
         return Backend.normalise_gradient(backend, element_type, groups, training, centers, wants_weights)
     names = {"KEPT": kept, "THREADS": threads, "CENTERS": centers, "WANTS_WEIGHTS": wants_weights}
     kernel = of_cells(normalise_gradient, element_type, element_type, **names)

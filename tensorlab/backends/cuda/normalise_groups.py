@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlab.backends.array import compute_type
 from tensorlab.backends.cuda.constants import of_cells
-from tensorlab.backends.cuda.intrinsics import quotient, remainder
+from tensorlab.backends.cuda.intrinsics import quotient, remainder, word
 from tensorlab.backends.cuda.operands import MOST, raw
 from tensorlab.backends.cuda.rows import narrow, number, widen
 from tensorlab.backends.cuda.simulator import WARP, cuda
@@ -69,8 +69,8 @@ def joined_down(value, totals):
 
 def own_group():
     """The group that a thread looks after, and from which cell of a part on, and every how many-th."""
-    me = cuda.threadIdx.x
-    return cuda.blockIdx.x * ACROSS + me % ACROSS, me // ACROSS, cuda.blockDim.x // ACROSS
+    me, threads = cuda.threadIdx.x, cuda.blockDim.x
+    return cuda.blockIdx.x * ACROSS + me % ACROSS, word(me // ACROSS), word(threads // ACROSS)
 
 
 def run_of(i, length):
@@ -88,12 +88,12 @@ def group_statistics(groups, cells, span, length, run_step, group_step, parts, x
     totals = cuda.shared.array(THREADS, number)
     group, begin, step = own_group()
     part, start, total = cuda.blockIdx.y, x_first + group * group_step, number(0)
-    first, end = part * span, min((part + 1) * span, cells)
+    first, end = word(part * span), word(min((part + 1) * span, cells))
     last = end if group < groups else first
-    for i in range(first + begin, last, step):
+    for i in range(word(first + begin), last, step):
         total = number(total + widen(x[start + cell_of(i, run_of(i, length), length, run_step)]))
     mean, squares = number(joined_down(total, totals) / number(end - first)), number(0)
-    for i in range(first + begin, last, step):
+    for i in range(word(first + begin), last, step):
         distance = widen(x[start + cell_of(i, run_of(i, length), length, run_step)]) - mean
         squares = number(squares + distance * distance)
     squares = joined_down(squares, totals)
@@ -112,7 +112,7 @@ def normalise_groups(
     group, begin, step = own_group()
     part, mean, variance, is_there = cuda.blockIdx.y, number(0), number(0), group < groups
     if TRAINING:
-        total, squares, known = number(0), number(0), of_groups if is_there else 0
+        total, squares, known = number(0), number(0), word(of_groups if is_there else 0)
         for each in range(begin, known, step):
             count = number(min(span, cells - each * span))
             total = number(total + count * parts[group * of_groups + each])
@@ -133,7 +133,7 @@ def normalise_groups(
         if TRAINING:
             means[means_first + group], variances[variances_first + group] = mean, variance
     start, weight = group * group_step, remainder(group, period) * group_weight
-    for i in range(part * span + begin, min((part + 1) * span, cells), step):
+    for i in range(word(part * span + begin), word(min((part + 1) * span, cells)), step):
         run = run_of(i, length)
         cell, its = start + cell_of(i, run, length, run_step), weight + run * run_weight
         value = (widen(x[x_first + cell]) - mean) * scale * weights[weights_first + its]
@@ -150,7 +150,7 @@ def group_products(
     part, product, total = cuda.blockIdx.y, number(0), number(0)
     if group < groups:
         mean, scale = number(means[means_first + group]), scales[scales_first + group]
-        for i in range(part * span + begin, min((part + 1) * span, cells), step):
+        for i in range(word(part * span + begin), word(min((part + 1) * span, cells)), step):
             cell = group * group_step + cell_of(i, run_of(i, length), length, run_step)
             g = widen(grad[grad_first + cell])
             product = number(product + g * (number(widen(x[x_first + cell]) - mean) * scale))
@@ -172,7 +172,7 @@ def normalise_groups_gradient(
     part, product, total, is_there = cuda.blockIdx.y, number(0), number(0), group < groups
     weight = weights_first + remainder(group, period) * group_weight
     if TRAINING or (WANTS_WEIGHTS and not WEIGHS_RUNS):
-        for each in range(begin, of_groups if is_there else 0, step):
+        for each in range(begin, word(of_groups if is_there else 0), step):
             factor = weights[weight + each * run_weight] if WEIGHS_RUNS else number(1)
             product = number(product + factor * parts[group * of_groups + each])
             total = number(total + factor * parts[(groups + group) * of_groups + each])
@@ -186,7 +186,7 @@ def normalise_groups_gradient(
         product, total = number(product * weights[weight]), number(total * weights[weight])
     product, total = number(product / number(cells)), number(total / number(cells))
     mean, scale = number(means[means_first + group]), scales[scales_first + group]
-    for i in range(part * span + begin, min((part + 1) * span, cells), step):
+    for i in range(word(part * span + begin), word(min((part + 1) * span, cells)), step):
         run = run_of(i, length)
         cell = group * group_step + cell_of(i, run, length, run_step)
         g = number(widen(grad[grad_first + cell]) * weights[weight + run * run_weight])
@@ -201,7 +201,7 @@ def join_parts(rows, columns, step, between, parts, of_weights, of_weights_first
     totals = cuda.shared.array(THREADS, number)
     column, begin, rows_step = own_group()
     total = number(0)
-    for row in range(begin, rows if column < columns else 0, rows_step):
+    for row in range(begin, word(rows if column < columns else 0), rows_step):
         total = number(total + parts[cuda.blockIdx.y * between + row * step + column])
     total = joined_down(total, totals)
     if begin == 0 and column < columns:

@@ -111,6 +111,8 @@ def products(x: tl.Tensor, y: tl.Tensor) -> Iterator[Any]:
             matmul.allow_tf32 = name == "tf32"
             a, b, c = (each.to(getattr(tl, name.replace("tf", "float"))) for each in (x, y, eights))
             yield a @ b, a.t() @ b.t(), c @ c.t(), c.t() @ c
+            image, weight = (numbers(*shape).to(a.dtype) for shape in ((1, 8, 5, 8), (8, 8, 1, 3)))
+            yield F.conv2d(image.requires_grad_(), weight.requires_grad_(), padding=(0, 1)).sum().backward()
     driver.capability, matmul.allow_tf32 = known, False
     yield x.double() @ y.double(), x.long() @ y.long(), F.linear(x, x, x[:, 0])
 

@@ -8,7 +8,6 @@ import pytest
 
 import tensorlab as tl
 from tensorlab.backends import cuda, gpu
-from tensorlab.backends.cuda import convolution
 
 F = tl.nn.functional
 
@@ -111,39 +110,6 @@ def test_a_pooling_is_one_launch_each_way(device, pool):
     tl.testing.assert_close((found.cpu(), places.cpu()), tuple(expected), equal_nan=True)
     agree(pool, tl.randn(2, 2, 5, 7))
     agree(lambda x: pool(x.permute(0, 1, 3, 2)).float(), tl.randn(2, 2, 7, 5).bfloat16())
-
-
-@pytest.mark.parametrize(
-    ("image", "kernel", "options"),
-    [
-        ((2, 3, 6, 5), (4, 3, 3, 3), {"padding": 1}),
-        ((2, 4, 5, 7), (6, 2, 3, 2), {"stride": 2, "padding": 1, "groups": 2}),
-        ((2, 3, 4, 4), (5, 3, 1, 1), {}),
-        ((1, 2, 9), (2, 2, 3), {"dilation": 2, "stride": 2}),
-        ((1, 1, 3, 4, 4), (2, 1, 2, 2, 2), {}),
-    ],
-    ids=str,
-)
-def test_a_convolution_is_a_product_of_matrices(device, image, kernel, options):
-    tl.manual_seed(3)
-    convolve = getattr(F, f"conv{len(image) - 2}d")
-    x, weight, bias = tl.randn(*image), tl.randn(*kernel), tl.randn(kernel[0])
-    before = device.launches
-    convolve(*(each.cuda() for each in (x, weight, bias)), **options)
-    assert device.launches - before <= 2
-    agree(lambda x, w, b: convolve(x, w, b, **options), x, weight, bias)
-    turned = getattr(F, f"conv_transpose{len(image) - 2}d")
-    agree(lambda x, w: turned(x, w, **options), tl.randn(1, kernel[0], *image[2:]), weight)
-
-
-def test_a_convolution_of_views_of_many_images_in_sixteen_bits_takes_pieces(device, monkeypatch):
-    monkeypatch.setattr(convolution, "COLUMNS", 4000)
-    tl.manual_seed(4)
-
-    def convolve(x, w):
-        return F.conv2d(x.bfloat16().mT, w.bfloat16().mT).float()
-
-    agree(convolve, tl.randn(5, 2, 6, 6), tl.randn(2, 2, 3, 3), rtol=3e-2)
 
 
 @pytest.mark.parametrize(("length", "keys"), [(36, 7), (6, 66)])

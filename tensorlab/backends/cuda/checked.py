@@ -5,10 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 
+import numpy as np
+
 from tensorlab import folds
 from tensorlab.backends.cuda import (
     attention,
     attention_gradient,
+    columns,
     compiler,
     copy,
     elementwise,
@@ -46,6 +49,32 @@ def _products() -> dict[str, Checked]:
             kernel = products.of_operands((a, b), (True,) * 3, size, **names)
             order = "nt"[not a] + "nt"[b]
             found[f"product {order} {size.TILE}x{size.KEPT}"] = Checked(kernel, PRODUCT)
+    return found
+
+
+def _of_columns() -> dict[str, Checked]:
+    """Products whose `b` is found in an image: sums over a place's rows, and over places, of float32."""
+    found, word = {}, np.dtype(np.int32)
+    three, words = (WHOLE,) * 3, (word,) * 3
+    windows = (WHOLE,), WHOLE, WHOLE, three, three, words, three
+    for element, cells in (dtypes.float32, SINGLE), (dtypes.bfloat16, HALF), (dtypes.float16, HALF):
+        for along_k, said in (True, "of columns"), (False, "of columns over places"):
+            made = functions_of("gemm", gemm.product_text(element, False, None, False))
+            names = {name: made[name] for name in ("widen", "finish", "number")}
+            a = out = cells, *MATRIX[1:]
+            if not along_k:
+                kept = functions_of("gemm", gemm.product_text(dtypes.float32, False, None, False))
+                out, names["finish"] = MATRIX, kept["finish"]
+            b = cells, WHOLE, (WHOLE,), compiler.Address(word), windows
+            kinds = *PRODUCT[:6], *out, *a, *b, *out, *out
+            name, order = "tf32" if element is dtypes.float32 else element.name, (True, along_k)
+            given = tensor_cores.LARGE, names["finish"], names["widen"]
+            kernel = tensor_cores.of_type(name, order, True, *given, **columns.on_tensor_cores(element))
+            found[f"{name} {said}"] = Checked(kernel, kinds, CAPABILITIES[1:])
+            if element is dtypes.float32:
+                for size in (products.MIDDLE, products.LARGEST):
+                    kernel = products.of_operands(order, (True,) * 3, size, **names, **columns.FUNCTIONS)
+                    found[f"product {said} {size.TILE}x{size.KEPT}"] = Checked(kernel, kinds)
     return found
 
 
@@ -254,6 +283,7 @@ def _updates() -> dict[str, Checked]:
 CHECKED = {
     **_rungs(),
     **_products(),
+    **_of_columns(),
     **_on_tensor_cores(),
     **_pointwise(),
     **_reductions(),

@@ -1,21 +1,28 @@
-"""A convolution as a product of matrices: what a window meets becomes a column, and its weights are a row."""
+"""A convolution as a product of matrices: what a window meets becomes a column, and its weights are a row.
+
+The columns are in no memory: the product's kernels find them in the image (see
+`tensorlab.backends.cuda.columns`). Where a window has one tap, and moves by 1 over all of the image, the
+image is the matrix. On Hopper, sixteen-bit numbers are multiplied warp by warp as on Ampere: warpgroups bring
+what they multiply by asynchronous copies of 16 bytes, which gather nothing.
+"""
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tensorlab.backends.array import Array, compute_type
+from tensorlab.backends.cuda.columns import Columns, columns_of
 from tensorlab.backends.cuda.constants import of_cells
+from tensorlab.backends.cuda.gemm import prepare_gemm
 from tensorlab.backends.cuda.intrinsics import quotient, remainder
-from tensorlab.backends.cuda.operands import raw, uploaded
-from tensorlab.backends.cuda.rows import narrow, widen
+from tensorlab.backends.cuda.operands import MOST, raw, uploaded
+from tensorlab.backends.cuda.rows import narrow
 from tensorlab.backends.cuda.simulator import cuda
-from tensorlab.backends.operands import Buffer, Launch, Memory
+from tensorlab.backends.operands import Buffer, Memory
 from tensorlab.backends.windows import Correlation, Window
 from tensorlab.core.dtypes import dtype
 
@@ -27,98 +34,72 @@ if TYPE_CHECKING:
 number = np.float32
 
 
-def unfold(
-    count, groups, channels, places, lines, columns, taps, kernel_z, kernel_y, kernel_x,
-    step_z, step_y, step_x, depth, height, width, offsets, out, x, x_first, x_n, x_g, x_c, x_z, x_y, x_x,
-):  # fmt: skip
-    """Write what each tap meets: images, groups, channels, taps, places. A thread has a place of a channel.
-
-    `offsets` are those of the taps along depth, then height, then width. Outside of the image lie zeros.
-    """
+def arrange(count, results, length, places, out, x, x_first, x_g, x_m):
+    """Copy weights so that those of a result are a row; `places` says where they lie."""
     for i in range(cuda.grid(1), count, cuda.gridsize(1)):
-        place, plane = remainder(i, places), quotient(i, places)
-        across, rest = remainder(place, columns), quotient(place, columns)
-        down, deep = remainder(rest, lines), quotient(rest, lines)
-        channel, rest = remainder(plane, channels), quotient(plane, channels)
-        group, image = remainder(rest, groups), quotient(rest, groups)
-        source = x_first + image * x_n + group * x_g + channel * x_c
-        cell = plane * taps * places + place
-        for tap_z in range(kernel_z):
-            z = deep * step_z + offsets[tap_z]
-            for tap_y in range(kernel_y):
-                y = down * step_y + offsets[kernel_z + tap_y]
-                line = source + z * x_z + y * x_y
-                is_inside = z >= 0 and z < depth and y >= 0 and y < height
-                for tap_x in range(kernel_x):
-                    at = across * step_x + offsets[kernel_z + kernel_y + tap_x]
-                    value = number(0)
-                    if is_inside and at >= 0 and at < width:
-                        value = widen(x[line + at * x_x])
-                    out[cell] = narrow(value)
-                    cell += places
-
-
-def arrange(count, results, channels, taps, places, out, x, x_first, x_g, x_m, x_c):
-    """Copy weights so that those of a result are a row: all taps of a channel, and then of the next."""
-    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
-        tap, rest = remainder(i, taps), quotient(i, taps)
-        channel, rest = remainder(rest, channels), quotient(rest, channels)
+        column, rest = remainder(i, length), quotient(i, length)
         result, group = remainder(rest, results), quotient(rest, results)
-        out[i] = x[x_first + group * x_g + result * x_m + channel * x_c + places[tap]]
+        out[i] = x[x_first + group * x_g + result * x_m + places[column]]
 
 
-def joined_weights(count, parts, results, channels, taps, places, out, out_first, out_g, out_m, out_c, x):
+def joined_weights(count, parts, results, length, places, out, out_first, out_g, out_m, x):
     """Add up parts, each a row of weights for each result, and write the sums to where the weights lie."""
     for i in range(cuda.grid(1), count, cuda.gridsize(1)):
         total = number(0)
         for part in range(parts):
             total = number(total + x[part * count + i])
-        tap, rest = remainder(i, taps), quotient(i, taps)
-        channel, rest = remainder(rest, channels), quotient(rest, channels)
+        column, rest = remainder(i, length), quotient(i, length)
         result, group = remainder(rest, results), quotient(rest, results)
-        out[out_first + group * out_g + result * out_m + channel * out_c + places[tap]] = narrow(total)
+        out[out_first + group * out_g + result * out_m + places[column]] = narrow(total)
 
 
 # --- which kernel runs --------------------------------------------------------------------------------------
 
-# The bytes of columns that are made at a time.
-COLUMNS = 1 << 28
+# Kernels count places, and steps in an image, in 32 bits. Larger images are cut into pieces.
+COUNTED = 1 << 30
 
 
 def prepare_correlate(
     backend: Cuda, element_type: dtype, problem: Correlation, bias: Sequence[int] | None
 ) -> Callable[..., None]:
     """See `tensorlab.backends.windows.WindowOperations.correlate`."""
-    columns = _Columns(backend, element_type, element_type, problem)
-    groups, m, k, places = problem.groups, problem.results, columns.length, columns.places
-    weights, of_rows = _rows(backend, problem)
-    sizes = [window.size for window in problem.windows]
-    step = _even(sizes, problem.out[3:])
-    dense = (groups * m * places, m * places, places, 1)
-    strides = dense if step is None else (*problem.out[:3], step)
-    added = None if bias is None else (0, *bias, 0)
-
-    @functools.cache
-    def prepared(images: int, source: tuple[int, ...] | None) -> Launch:
-        batch = (images, groups)
-        return backend.gemm(element_type, batch, (m, places, k), strides, of_rows, columns.strides, source)
+    prepared = [
+        (out_begin, image_begin, _piece(backend, element_type, piece, bias))
+        for out_begin, image_begin, piece in _pieces(problem)
+    ]
 
     def launch(out: Buffer, image: Buffer, weight: Buffer, given: Buffer | None = None) -> None:
-        row = weights(weight)
-        to = out if step is not None else (_new(backend, problem.images * dense[0], element_type), 0)
-        for first, images in columns.pieces:
-            target = to[0], to[1] + first * strides[0]
-            multiply = prepared(images, added if given is not None else None)
-            of_image = columns.made(image, first, images)
-            if given is None:
-                multiply(target, row, of_image)
-            else:
-                multiply(target, row, of_image, given, 1, 1)
-        if step is None:
-            shape = problem.images, groups, m, *sizes
-            Array(backend, out, element_type, shape, problem.out).put(
-                "copy", Array(backend, to, element_type, shape)
-            )
+        for out_begin, image_begin, multiply in prepared:
+            multiply((out[0], out[1] + out_begin), (image[0], image[1] + image_begin), weight, given)
+
+    return launch
+
+
+def _piece(
+    backend: Cuda, element_type: dtype, problem: Correlation, bias: Sequence[int] | None
+) -> Callable[..., None]:
+    rows, m = _Rows(backend, problem), problem.results
+    places, sizes, out = _places(problem)
+    shape = problem.images, problem.groups, m, *sizes
+    dense = (problem.groups * m * places, m * places, places, 1)
+    multiply = prepare_gemm(
+        backend,
+        element_type,
+        shape[:2],
+        (m, places, rows.length),
+        out or dense,
+        rows.weights,
+        rows.columns(problem.image[:2], (0, 0), along_k=True),
+        None if bias is None else (0, *bias, 0),
+    )
+
+    def launch(target: Buffer, image: Buffer, weight: Buffer, given: Buffer | None) -> None:
+        made = target if out else (_new(backend, math.prod(shape), element_type), 0)
+        added = () if given is None else (given, 1, 1)
+        multiply(made, rows.arranged(weight), image, *added)
+        if not out:
+            source = Array(backend, made, element_type, shape)
+            Array(backend, target, element_type, shape, problem.out).put("copy", source)
 
     return launch
 
@@ -126,119 +107,160 @@ def prepare_correlate(
 def prepare_correlate_weights(
     backend: Cuda, element_type: dtype, problem: Correlation
 ) -> Callable[..., None]:
-    """See `tensorlab.backends.windows.WindowOperations.correlate_weights`."""
-    number = compute_type(element_type)
-    columns = _Columns(backend, element_type, number, problem)
-    groups, m, k, places = problem.groups, problem.results, columns.length, columns.places
-    sizes, count = [window.size for window in problem.windows], groups * m * k
-    step = _even(sizes, problem.out[3:]) if number is element_type else None
-    dense = (groups * m * places, m * places, places, 1)
-    n, g, row, column = dense if step is None else (*problem.out[:3], step)
-    # One product has few results and a long sum: so it is cut into pieces, which are added up afterwards.
-    cuts = 1
-    while places % (2 * cuts) == 0 and places >= 512 * cuts and count * problem.images * cuts < 1 << 22:
-        cuts *= 2
-    line = places // cuts
-    kernel = of_cells(joined_weights, number, element_type)
-    table = uploaded(backend, problem.taps)
+    """See `tensorlab.backends.windows.WindowOperations.correlate_weights`.
 
-    @functools.cache
-    def prepared(images: int) -> Launch:
-        return backend.gemm(
-            number,
-            (images, cuts, groups),
-            (m, k, line),
-            (cuts * count, count, m * k, k, 1),
-            (n, line * column, g, row, column),
-            (columns.strides[0], line * columns.strides[3], columns.strides[1], *columns.strides[3:1:-1]),
-        )
+    Each image is summed up by itself, and may be cut into several parts; their sums are added up afterwards,
+    always in the same order.
+    """
+    number, rows = compute_type(element_type), _Rows(backend, problem)
+    count, prepared, parts = problem.groups * problem.results * rows.length, [], 0
+    for out_begin, image_begin, piece in _pieces(problem):
+        cuts, multiply = _piece_of_weights(backend, element_type, piece)
+        prepared.append((out_begin, image_begin, parts * count, multiply))
+        parts += piece.images * cuts
+    kernel = of_cells(joined_weights, number, element_type)
 
     def launch(weight: Buffer, out: Buffer, image: Buffer) -> None:
-        given = out
-        if step is None:
-            shape = problem.images, groups, m, *sizes
-            given = Array(backend, out, element_type, shape, problem.out).to(number).buffer
-        parts = _new(backend, problem.images * cuts * count, number)
-        for first, images in columns.pieces:
-            made = columns.made(image, first, images)
-            prepared(images)((parts, first * cuts * count), (given[0], given[1] + first * n), made)
-        numbers = count, problem.images * cuts, m, problem.channels, len(problem.taps)
-        backend.each(kernel, count, *numbers, table.cells, *raw(weight), *problem.weight, parts.cells)
+        made = _new(backend, parts * count, number)
+        for out_begin, image_begin, begin, multiply in prepared:
+            multiply((made, begin), (out[0], out[1] + out_begin), (image[0], image[1] + image_begin))
+        numbers = count, parts, problem.results, rows.length
+        ends = rows.places.cells, *raw(weight), *problem.weight[:2], made.cells
+        backend.each(kernel, count, *numbers, *ends)
 
     return launch
 
 
-class _Columns:
-    """What windows meet, as matrices: for each image and group a row a tap of a channel, a column a place.
+def _piece_of_weights(
+    backend: Cuda, element_type: dtype, problem: Correlation
+) -> tuple[int, Callable[..., None]]:
+    """Into how many parts an image is cut, and what writes the sums of all parts."""
+    number, rows, m = compute_type(element_type), _Rows(backend, problem), problem.results
+    images, groups, k = problem.images, problem.groups, rows.length
+    places, sizes, out = _places(problem)
+    # One product has few results and a long sum: so it is cut.
+    count, cuts = groups * m * k, 1
+    while (
+        places % (2 * cuts) == 0
+        and places >= 512 * cuts
+        and count * images * cuts < 1 << 22
+        and images * groups * 2 * cuts <= MOST
+    ):
+        cuts *= 2
+    line = places // cuts
+    n, g, row, column = out or (groups * m * places, m * places, places, 1)
+    multiply = prepare_gemm(
+        backend,
+        element_type,
+        (images, cuts, groups),
+        (m, k, line),
+        (cuts * count, count, m * k, k, 1),
+        (n, line * column, g, row, column),
+        rows.columns((problem.image[0], 0, problem.image[1]), (0, line, 0), along_k=False),
+        result=number,
+    )
+
+    def launch(sums: Buffer, given: Buffer, image: Buffer) -> None:
+        if not out:
+            shape = images, groups, m, *sizes
+            given = Array(backend, given, element_type, shape, problem.out).to(element_type).buffer
+        multiply(sums, given, image)
+
+    return cuts, launch
+
+
+def _places(problem: Correlation) -> tuple[int, list[int], tuple[int, ...] | None]:
+    """How many places there are; how many along depth, height, width; the strides of results as a matrix.
+
+    There are no such strides, but None, where places do not lie at even steps.
+    """
+    sizes = [window.size for window in problem.windows]
+    step = _even(sizes, problem.out[3:])
+    return math.prod(sizes), sizes, None if step is None else (*problem.out[:3], step)
+
+
+class _Rows:
+    """The rows of a convolution's columns: a tap of a channel each, in the order in which the image lies.
 
     Attributes:
-        length, places: how many rows and columns a matrix has.
-        strides: of images, groups, rows and columns.
-        pieces: which images are made at a time, as the first one's number and how many.
+        length: how many there are.
+        places: where in the weights of a result each of them lies.
+        weights: the strides of images, groups, results and rows in weights that are `arranged`.
     """
 
-    def __init__(self, backend: Cuda, element_type: dtype, number: dtype, problem: Correlation) -> None:
-        self._backend, self._number, self._problem = backend, number, problem
-        windows, taps = problem.windows, len(problem.taps)
-        sizes = [window.size for window in windows]
-        self.length, self.places = problem.channels * taps, math.prod(sizes)
-        step = _even(sizes, problem.image[3:])
-        self._is_image = number is element_type and step is not None and all(map(_is_whole, windows))
-        if self._is_image and step is not None:
-            self.strides = *problem.image[:3], step
+    def __init__(self, backend: Cuda, problem: Correlation) -> None:
+        self._backend, self._problem = backend, problem
+        (g, m, c), count = problem.weight, len(problem.taps)
+        self.length = problem.channels * count
+        numbers = np.arange(self.length)
+        if problem.image[2] < problem.image[5]:  # channels are neighbours
+            self._taps, self._channels = divmod(numbers, problem.channels)
         else:
-            matrix = self.length * self.places
-            self.strides = problem.groups * matrix, matrix, self.places, 1
-        self._size = problem.groups * self.length * self.places
-        most = max(1, COLUMNS // (self._size * number.itemsize))
-        most = min(most, problem.images)
-        starts = range(0, problem.images, most)
-        self.pieces = [(first, min(most, problem.images - first)) for first in starts]
-        self._kernel = of_cells(unfold, element_type, number)
-        self._offsets = uploaded(backend, *(window.offsets for window in windows))
+            self._channels, self._taps = divmod(numbers, count)
+        places = self._channels * c + np.array(problem.taps)[self._taps]
+        steps = np.unique(np.diff(places))
+        self._first = int(places[0]) if steps.size < 2 else None
+        step = int(steps[0]) if steps.size else 1
+        row = problem.results * self.length, self.length, 1
+        self.weights = (0, *(row if self._first is None else (g, m, step)))
+        self.places = uploaded(backend, places)
 
-    def made(self, image: Buffer, first: int, images: int) -> Buffer:
-        """The matrices of some images."""
-        memory, cell = image
-        problem, windows = self._problem, self._problem.windows
-        cell += first * problem.image[0]
-        if self._is_image:
-            return memory, cell
-        columns = _new(self._backend, images * self._size, self._number)
-        count = images * problem.groups * problem.channels * self.places
-        self._backend.each(
-            self._kernel, count, count, problem.groups, problem.channels, self.places,
-            *(window.size for window in windows[1:]), len(problem.taps),
-            *(len(window.offsets) for window in windows), *(window.step for window in windows),
-            *(window.extent for window in windows), self._offsets.cells, columns.cells, memory.cells, cell,
-            *problem.image,
-        )  # fmt: skip
-        return columns, 0
+    def arranged(self, weight: Buffer) -> Buffer:
+        """The weights of each result as a row of numbers at even steps."""
+        memory, first = weight
+        if self._first is not None:
+            return memory, first + self._first
+        problem = self._problem
+        count = problem.groups * problem.results * self.length
+        made = self._backend.allocate(count, memory.dtype)
+        ends = self.places.cells, made.cells, memory.cells, first, *problem.weight[:2]
+        self._backend.each(arrange, count, count, problem.results, self.length, *ends)
+        return made, 0
+
+    def columns(
+        self, batch: tuple[int, ...], begins: tuple[int, ...], along_k: bool
+    ) -> Columns | tuple[int, ...]:
+        """The columns as `b` of a product; if they are the image itself, its strides.
+
+        Args:
+            batch: the strides of the product's batch in the image.
+            begins: the first place of each product of the batch, as strides of the batch.
+            along_k: whether the product sums up over rows; if not, over places.
+        """
+        problem = self._problem
+        step = _even([window.size for window in problem.windows], problem.image[3:])
+        if step is None or not all(map(_is_whole, problem.windows)):
+            return columns_of(self._backend, problem, self._channels, self._taps, batch, begins, along_k)
+        cells = [stride + begin * step for stride, begin in zip(batch, begins, strict=True)]
+        matrix = problem.image[2], step
+        return *cells, *(matrix if along_k else matrix[::-1])
+
+
+def _pieces(problem: Correlation) -> Iterator[tuple[int, int, Correlation]]:
+    """Pieces whose places can be counted: where each begins in the results and in the image, and itself."""
+    sizes = [window.size for window in problem.windows]
+    dim = int(np.argmax(sizes))
+    window = problem.windows[dim]
+    farthest = max(max(each.extent, each.size * each.step) for each in problem.windows)
+    if sizes[dim] == 1 or (math.prod(sizes) <= COUNTED and farthest <= COUNTED):
+        yield 0, 0, problem
+        return
+    half = window.size // 2
+    for begin, size in (0, half), (half, window.size - half):
+        at = begin * window.step
+        low = min(max(at + min(window.offsets), 0), window.extent)
+        high = max(min(at + (size - 1) * window.step + max(window.offsets) + 1, window.extent), low)
+        offsets = tuple(at + offset - low for offset in window.offsets)
+        windows = list(problem.windows)
+        windows[dim] = Window(size, high - low, window.step, offsets)
+        z, y, x = windows
+        for out, image, piece in _pieces(problem._replace(windows=(z, y, x))):
+            yield out + begin * problem.out[3 + dim], image + low * problem.image[3 + dim], piece
 
 
 def _is_whole(window: Window) -> bool:
     """Whether a window's one tap meets every place of an image."""
     return window.offsets == (0,) and window.step == 1 and window.size == window.extent
-
-
-def _rows(backend: Cuda, problem: Correlation) -> tuple[Callable[[Buffer], Buffer], tuple[int, ...]]:
-    """What makes of weights a row for each result, and the strides of images, groups, results and weights."""
-    (g, m, c), taps = problem.weight, problem.taps
-    step = taps[1] - taps[0] if len(taps) > 1 else c
-    evenly = tuple(range(taps[0], taps[0] + step * len(taps), step)) if step else ()
-    if taps == evenly and (problem.channels == 1 or c == step * len(taps)):
-        return lambda weight: (weight[0], weight[1] + taps[0]), (0, g, m, step)
-    row = problem.channels * len(taps)
-    count, table = problem.groups * problem.results * row, uploaded(backend, taps)
-
-    def arranged(weight: Buffer) -> Buffer:
-        made = backend.allocate(count, weight[0].dtype)
-        numbers = count, problem.results, problem.channels, len(taps)
-        ends = table.cells, made.cells, *raw(weight), g, m, c
-        backend.each(arrange, count, *numbers, *ends)
-        return made, 0
-
-    return arranged, (0, problem.results * row, row, 1)
 
 
 def _even(sizes: Sequence[int], strides: Sequence[int]) -> int | None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 import json
 import math
+import operator
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlab.backends.cuda import matmul, tensor_cores, warpgroups
+from tensorlab.backends.cuda import columns, matmul, tensor_cores, warpgroups
+from tensorlab.backends.cuda.columns import Columns
 from tensorlab.backends.cuda.driver import Driver
 from tensorlab.backends.cuda.figures import CAPABILITIES, recorded
 from tensorlab.backends.cuda.kernel_text import (
@@ -116,49 +118,58 @@ def prepare_gemm(
     sizes: tuple[int, int, int],
     out: Sequence[int],
     a: Sequence[int],
-    b: Sequence[int],
+    b: Sequence[int] | Columns,
     source: Sequence[int] | None = None,
     activation: Scalar | None = None,
     residual: Sequence[int] | None = None,
+    result: dtype | None = None,
 ) -> Launch:
-    """See `tensorlab.backends.protocol.Core.gemm`."""
+    """See `tensorlab.backends.protocol.Core.gemm`.
+
+    Here `b` may be the columns of a convolution, and sums of sixteen-bit floats may be wanted as they are: as
+    a `result` of float32, if nothing is added to it.
+    """
     m, n, k = sizes
     if 0 in (*batch, m, n):
         return no_launch
-    functions = functions_of(
-        "gemm", product_text(element_type, source is not None, activation, residual is not None)
-    )
+    is_added, has_residual = source is not None, residual is not None
+    functions = functions_of("gemm", product_text(element_type, is_added, activation, has_residual))
     names = {name: functions[name] for name in ("widen", "finish", "number")}
-    count = 8 if element_type.itemsize == 2 else 4
-    along_k = a[-1] == 1 or a[-2] != 1, b[-2] == 1 and b[-1] != 1
+    if result is not None:
+        names["finish"] = functions_of("gemm", product_text(result, False, None, False))["finish"]
+    count, is_found = 8 if element_type.itemsize == 2 else 4, isinstance(b, Columns)
+    b_along_k = b.along_k if isinstance(b, Columns) else b[-2] == 1 and b[-1] != 1
+    along_k = a[-1] == 1 or a[-2] != 1, b_along_k
     can_be_wide = (
         fits(a, -1 if along_k[0] else -2, k if along_k[0] else m, count),
-        fits(b, -2 if along_k[1] else -1, k if along_k[1] else n, count),
+        isinstance(b, Columns) or fits(b, -2 if b_along_k else -1, k if b_along_k else n, count),
         element_type is not dtypes.bool and fits(out, -1, n),
     )
-    steps = [
-        (tuple(each[:-2]), each[-2], each[-1])
-        for each in (out, a, b, out if source is None else source, out if residual is None else residual)
-    ]
-    pieces = list(parts(tuple(batch), [of_batch for of_batch, _, _ in steps], MOST))
+    others = [out if each is None else each for each in (source, residual)]
+    batches = [each.batch if isinstance(each, Columns) else tuple(each[:-2]) for each in (out, a, b, *others)]
+    pieces = list(parts(tuple(batch), batches, MOST))
 
     @functools.cache
     def chosen(
         wide: tuple[bool, ...], taken: str, matrices: int
-    ) -> tuple[Callable, tuple[int, int, int], int]:
-        """The kernel, the grid, and how many threads a block has."""
-        made = functions["finish"], functions["widen"]
-        if taken and backend.driver.capability == (9, 0) and element_type.itemsize == 2:
+    ) -> tuple[Callable, tuple[int, int, int], int, Sequence[Any]]:
+        """The kernel, the grid, how many threads a block has, and the kernel's steps of `b`."""
+        made = names["finish"], names["widen"]
+        if taken and backend.driver.capability == (9, 0) and element_type.itemsize == 2 and not is_found:
             kernel = warpgroups.of_type(taken, along_k, *made)
-            tile, threads = warpgroups.TILE, warpgroups.THREADS
+            tile, threads, step = warpgroups.TILE, warpgroups.THREADS, warpgroups.STEP
         elif taken:
-            kernel = tensor_cores.of_type(taken, along_k, True, tensor_cores.LARGE, *made)
+            functions = columns.on_tensor_cores(element_type) if is_found else {}
+            kernel = tensor_cores.of_type(taken, along_k, True, tensor_cores.LARGE, *made, **functions)
             tile, threads = tensor_cores.LARGE.tile, tensor_cores.LARGE.threads
+            step = 64 // element_type.itemsize
         else:
             size = choose(backend.driver, m, n, matrices, all(wide[:2]), names["number"])
-            kernel = of_operands(along_k, wide, size, **names)
-            tile, threads = size.TILE, size.threads
-        return kernel, (ceil_div(n, tile), ceil_div(m, tile), matrices), threads
+            functions = columns.FUNCTIONS if is_found else {}
+            kernel = of_operands(along_k, wide, size, **names, **functions)
+            tile, threads, step = size.TILE, size.threads, size.STEP
+        grid = ceil_div(n, tile), ceil_div(m, tile), matrices
+        return kernel, grid, threads, b.arguments(step) if isinstance(b, Columns) else b[-2:]
 
     def launch(
         target: Buffer,
@@ -169,17 +180,17 @@ def prepare_gemm(
         beta: Any = 0,
         last: Buffer | None = None,
     ) -> None:
-        wide = tuple(
-            could and is_aligned(buffer) for could, buffer in zip(can_be_wide, (x, y, target), strict=True)
-        )
+        aligned = is_aligned(x), is_found or is_aligned(y), is_aligned(target)
+        wide = tuple(map(operator.and_, can_be_wide, aligned))
         taken = _on_tensor_cores(backend.driver, element_type) if wide[0] and wide[1] else ""
         buffers = target, x, y, added or target, last or target
         depth = 0 if alpha == 0 else k
         for matrices, firsts in pieces:
+            kernel, grid, threads, b_steps = chosen(wide, taken, math.prod(matrices))
+            ends = out[-2:], a[-2:], b_steps, *(each[-2:] for each in others)
             arguments: list[Any] = []
-            for (memory, first), further, step in zip(buffers, firsts, steps, strict=True):
-                arguments += [memory.cells, first + further, *step]
-            kernel, grid, threads = chosen(wide, taken, math.prod(matrices))
+            for (memory, first), further, steps, end in zip(buffers, firsts, batches, ends, strict=True):
+                arguments += [memory.cells, first + further, steps, *end]
             backend.run(kernel, grid, threads, m, n, depth, alpha, beta, matrices, *arguments)
 
     return launch

@@ -119,6 +119,32 @@ def fetch(x, cell, step, outer_left, k_left, along_k, is_wide):
     )
 
 
+# How `b` is brought. Under these names stand other functions where it is no matrix in memory, but found in an
+# image (see `tensorlab.backends.cuda.columns`); `row` and `column` are then whatever they take.
+
+
+def place_b(me):
+    """Which four numbers of a panel of `b` a thread brings."""
+    return place(me, B_ALONG_K)
+
+
+def begin_b(first, strides, batch, row, column, outer, i):
+    """Where the first four numbers are that a thread brings."""
+    k_step = 1 if WIDE_B and B_ALONG_K else row
+    return start(first, strides, batch) + outer * column + i * k_step
+
+
+def move_b(at, row, column):
+    """Where the next ones are, one step of the block along k."""
+    return at + STEP * (1 if WIDE_B and B_ALONG_K else row)
+
+
+def fetch_b(b, at, row, column, outer_left, k_left):
+    """The numbers themselves."""
+    step = (1 if WIDE_B else row) if B_ALONG_K else column
+    return fetch(b, at, step, outer_left, k_left, B_ALONG_K, WIDE_B)
+
+
 def keep(panel, cell, values, along_k):
     """Put four neighbours into a panel, of which the first goes into a cell."""
     if along_k:
@@ -188,12 +214,11 @@ def product(
     me = cuda.threadIdx.x
     top, left = cuda.blockIdx.y * TILE, cuda.blockIdx.x * TILE
     a_outer, a_i = place(me, A_ALONG_K)
-    b_outer, b_i = place(me, B_ALONG_K)
+    b_outer, b_i = place_b(me)
     a_k = 1 if WIDE_A and A_ALONG_K else a_column
-    b_k = 1 if WIDE_B and B_ALONG_K else b_row
-    a_step, b_step = (a_k if A_ALONG_K else a_row), (b_k if B_ALONG_K else b_column)
+    a_step = a_k if A_ALONG_K else a_row
     a_cell = start(a_first, a_batch, batch) + (top + a_outer) * a_row + a_i * a_k
-    b_cell = start(b_first, b_batch, batch) + (left + b_outer) * b_column + b_i * b_k
+    b_at = begin_b(b_first, b_batch, batch, b_row, b_column, left + b_outer, b_i)
     a_left, b_left = word(m - top - a_outer), word(n - left - b_outer)
     a_end, b_end = word(k - a_i if a_left > 0 else 0), word(k - b_i if b_left > 0 else 0)
     a_keep, b_keep = word(a_i * PITCH + a_outer), word(b_i * PITCH + b_outer)
@@ -203,7 +228,7 @@ def product(
     column = warp % ACROSS * (4 * KEPT) + lane % 4 * 4
 
     keep(a_panels, a_keep, fetch(a, a_cell, a_step, a_left, a_end, A_ALONG_K, WIDE_A), A_ALONG_K)
-    keep(b_panels, b_keep, fetch(b, b_cell, b_step, b_left, b_end, B_ALONG_K, WIDE_B), B_ALONG_K)
+    keep(b_panels, b_keep, fetch_b(b, b_at, b_row, b_column, b_left, b_end), B_ALONG_K)
     cuda.syncthreads()
     half = word(0)
     k = word(k)
@@ -211,9 +236,9 @@ def product(
     while done < k:
         done = word(done + STEP)
         a_cell += STEP * a_k
-        b_cell += STEP * b_k
+        b_at = move_b(b_at, b_row, b_column)
         a_values = fetch(a, a_cell, a_step, a_left, word(a_end - done), A_ALONG_K, WIDE_A)
-        b_values = fetch(b, b_cell, b_step, b_left, word(b_end - done), B_ALONG_K, WIDE_B)
+        b_values = fetch_b(b, b_at, b_row, b_column, b_left, word(b_end - done))
         multiply4(a_panels, half + row, b_panels, half + column, totals, rows, columns)
         if STEP > 4:
             multiply4(

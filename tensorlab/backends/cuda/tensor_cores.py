@@ -64,7 +64,7 @@ class Pieces(NamedTuple):
 
     def names(self) -> dict[str, int]:
         """All constants of the kernel."""
-        tile, step = self.tile, 4 * self.VECTOR
+        tile, step = self.tile, 4 * self.VECTOR  # a line along k is 64 bytes
         return {
             **self._asdict(),
             "TILE": tile,
@@ -111,6 +111,24 @@ def bring(panels, half, x, first, outer_step, k_step, top, outers, begin, k, alo
                     is_there = top + outer + j < outers and begin + i < k
                     panels[cell + j] = x[source + j * outer_step] if is_there else cell_type(0)
         me += THREADS
+
+
+# How `b` is brought; what `tensorlab.backends.cuda.products` says of its own functions holds for these, too.
+
+
+def begin_b(first, strides, batch, row, column, left):
+    """Where the matrix of a block's product begins."""
+    return start(first, strides, batch)
+
+
+def move_b(at, row, column):
+    """The same: what is brought of it later, `bring` knows."""
+    return at
+
+
+def bring_b(panels, half, b, at, row, column, left, n, begin, k):
+    """Start to copy a panel of `b`."""
+    bring(panels, half, b, at, column, row, left, n, begin, k, B_ALONG_K)
 
 
 def left_piece(panels, half, outer, i, along_k):
@@ -202,14 +220,15 @@ def tensor_product(
     right_words = cuda.local.array(RIGHT, np.uint32)
     for i in range(TOTALS):
         totals[i] = 0
-    a_first, b_first = start(a_first, a_batch, batch), start(b_first, b_batch, batch)
+    a_first = start(a_first, a_batch, batch)
     top, left = cuda.blockIdx.y * TILE, cuda.blockIdx.x * TILE
+    b_at = begin_b(b_first, b_batch, batch, b_row, b_column, left)
     me = word(cuda.threadIdx.x)
     warp = me // 32
     row, column = warp // ACROSS * (16 * ROWS), warp % ACROSS * (16 * COLUMNS)
 
     bring(a_panels, 0, a, a_first, a_row, a_column, top, m, 0, k, A_ALONG_K)
-    bring(b_panels, 0, b, b_first, b_column, b_row, left, n, 0, k, B_ALONG_K)
+    bring_b(b_panels, 0, b, b_at, b_row, b_column, left, n, 0, k)
     async_commit()
     half = word(0)
     done = word(0)
@@ -219,7 +238,8 @@ def tensor_product(
         done = word(done + STEP)
         if done < k:
             bring(a_panels, PANEL - half, a, a_first, a_row, a_column, top, m, done, k, A_ALONG_K)
-            bring(b_panels, PANEL - half, b, b_first, b_column, b_row, left, n, done, k, B_ALONG_K)
+            b_at = move_b(b_at, b_row, b_column)
+            bring_b(b_panels, PANEL - half, b, b_at, b_row, b_column, left, n, done, k)
             async_commit()
         for i in range(0, STEP, DEPTH):
             for r in range(ROWS):
@@ -257,7 +277,13 @@ def tensor_product(
 
 @functools.cache
 def of_type(
-    name: str, along_k: tuple[bool, bool], is_wide: bool, pieces: Pieces, finish: Callable, widen: Callable
+    name: str,
+    along_k: tuple[bool, bool],
+    is_wide: bool,
+    pieces: Pieces,
+    finish: Callable,
+    widen: Callable,
+    **functions: Callable,
 ) -> Callable[..., None]:
     """`tensor_product` for operands of a type.
 
@@ -267,8 +293,9 @@ def of_type(
         is_wide: whether both can be read 16 bytes at a time.
         pieces: how much a block and a warp compute.
         finish, widen: what makes a cell of a result, and a number of a cell.
+        functions: what brings `b`, if it is no matrix in memory.
     """
-    names: dict[str, Any] = {"finish": finish, "widen": widen, "IS_WIDE": is_wide}
+    names: dict[str, Any] = {"finish": finish, "widen": widen, "IS_WIDE": is_wide, **functions}
     names |= dict(zip(("A_ALONG_K", "B_ALONG_K"), along_k, strict=True))
     if name == "tf32":
         pieces = pieces._replace(VECTOR=4, DEPTH=8)

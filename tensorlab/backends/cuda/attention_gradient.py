@@ -200,7 +200,7 @@ def attention_gradient(
     mask_cell = start(mask_first, mask_batch, batch)
     rows, others = word(rows), word(others)
     queries = others if OF_KEYS else rows
-    known = cuda.blockIdx.z * queries
+    known, last = cuda.blockIdx.z * queries, word(queries - 1)
     bring_turned(x_tile, LENGTH_LINES, x, x_cell, x_row, x_column, top, rows, LENGTH)
     bring_turned(u_tile, WIDTH_LINES, u, u_cell, u_row, u_column, top, rows, WIDTH)
     if not OF_KEYS:
@@ -230,7 +230,8 @@ def attention_gradient(
         )  # fmt: skip
         for i in range(KEPT):
             for j in range(4):
-                row, other, cell = top + down + i, begin + across + j * ACROSS, np.uint32(i * 4 + j)
+                row, other = word(top + down + i), word(begin + across + j * ACROSS)
+                cell = np.uint32(i * 4 + j)
                 query, key = (other, row) if OF_KEYS else (row, other)
                 score = number(weights[cell] * number(scale))
                 counts = row < rows and other < others and (key <= query or not CAUSAL)
@@ -240,7 +241,7 @@ def attention_gradient(
                         counts = mask[mask_at] != 0
                     else:
                         score = number(score + number(mask[mask_at]))
-                seen = known + min(query, queries - 1)
+                seen = known + min(query, last)
                 weight = number(0)
                 if counts:
                     weight = number(math.exp(score - sums[seen]))

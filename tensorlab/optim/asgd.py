@@ -76,8 +76,8 @@ class ASGD(Optimizer):
     def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
         lr, lambd = rate_of(group), group["lambd"]
         step = self._count(group, parameter, state)
-        eta, mu = (counter(group, parameter, state, *given) for given in (("eta", lr), ("mu", 1.0)))
-        rate, share = (eta, mu) if group["capturable"] else (eta.item(), mu.item())
+        eta, mu = counter(group, parameter, state, "eta", lr), counter(group, parameter, state, "mu", 1.0)
+        rate, share = (eta, mu) if isinstance(step, Tensor) else (eta.item(), mu.item())
         numbers = rate, 1 - lambd * rate, group["weight_decay"], -1 if group["maximize"] else 1, share
         memories = remembered(state, parameter, "ax")
         move(updates.ASGD, parameter, grad, memories, *numbers, writer="ASGD.step")

@@ -78,7 +78,7 @@ class NAdam(Optimizer):
         shrink, decay = (1 - lr * decay, 0) if group["decoupled_weight_decay"] else (1, decay)
         product = counter(group, parameter, state, "mu_product", 1.0)
         product.mul_(*numbers_of(updates.NADAM_MOMENTUM, step, first, group["momentum_decay"]))
-        known = product if group["capturable"] else product.item()
+        known = product if isinstance(step, Tensor) else product.item()
         given = known, lr, first, 1 - second, group["momentum_decay"]
         of_grad, of_mean, root = numbers_of(updates.NADAM_NUMBERS, step, *given)
         numbers = of_grad, of_mean, shrink, decay, sign, 1 - first, second, 1 - second, root, group["eps"]

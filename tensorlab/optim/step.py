@@ -43,7 +43,7 @@ def numbers_of(rule: Update, step: float | Tensor, *given: float | Tensor) -> Se
     Args:
         rule: what they are, of the others.
         step: which step it is, from 1: a tensor on a GPU, or a number.
-        given: what the rule's formula takes after it.
+        given: what the rule's formula takes after it: numbers, or tensors where `step` is one.
 
     Returns:
         the numbers: tensors where `step` is one, computed without waiting for the GPU.
@@ -54,14 +54,14 @@ def numbers_of(rule: Update, step: float | Tensor, *given: float | Tensor) -> Se
         (5.0,)
     """
     if not isinstance(step, Tensor):
-        return _known(rule, step, *map(float, given))
+        return _known(rule, step, *given)
     made = [empty_like(step) for _ in rule.arguments[0]]
     update_in_place(_step_of(rule), made, [*map(_number, (step, *given))], "")
     return made
 
 
 @functools.lru_cache(256)
-def _known(rule: Update, *given: float) -> Sequence[float]:
+def _known(rule: Update, *given: Any) -> Sequence[float]:
     """These numbers on the host: all parameters of a group have the same."""
     numbers: Sequence[float] = rule.formula(*[0.0] * len(rule.arguments[0]), *given)
     return numbers

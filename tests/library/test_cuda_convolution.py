@@ -117,6 +117,19 @@ def test_images_too_large_to_be_counted_are_cut_into_pieces(device, monkeypatch)
     agree(lambda x, w: F.conv2d(x, w, stride=(2, 1), padding=(3, 1), dilation=(2, 1)), *given)
 
 
+@pytest.mark.parametrize("images", [1, 2])
+def test_images_whose_sums_have_no_room_side_by_side_are_summed_up_in_turns(device, monkeypatch, images):
+    x, weight = whole(9, 2, 3, 2 + images), whole(16, 2, 2, 2)
+    monkeypatch.setattr(convolution, "SUMS", images * weight.numel())
+    agree(lambda x, w: F.conv2d(x, w, padding=1), x, weight)
+    result = F.conv2d(x.cuda(), weight.cuda().requires_grad_(), padding=1)
+    grad = tl.ones_like(result)
+    tl.cuda.reset_peak_memory_stats()
+    before = tl.cuda.memory_allocated()
+    result.backward(grad)
+    assert tl.cuda.max_memory_allocated() - before <= (images + 3) * weight.nbytes
+
+
 def test_cells_that_are_too_far_apart_for_32_bits(device, monkeypatch):
     monkeypatch.setattr(columns, "NEAR", 20)
     tl.manual_seed(9)

@@ -57,6 +57,8 @@ def joined_weights(count, parts, results, length, places, out, out_first, out_g,
 
 # Kernels count places, and steps in an image, in 32 bits. Larger images are cut into pieces.
 COUNTED = 1 << 30
+# How many sums of images, one for each weight, the gradient of weights holds at a time, at most.
+SUMS = 1 << 26
 
 
 def prepare_correlate(
@@ -110,23 +112,35 @@ def prepare_correlate_weights(
     """See `tensorlab.backends.windows.WindowOperations.correlate_weights`.
 
     Each image is summed up by itself, and may be cut into several parts; their sums are added up afterwards,
-    always in the same order.
+    always in the same order. So many images are summed up at a time as `SUMS` allows.
     """
     number, rows = compute_type(element_type), _Rows(backend, problem)
-    count, prepared, parts = problem.groups * problem.results * rows.length, [], 0
-    for out_begin, image_begin, piece in _pieces(problem):
-        cuts, multiply = _piece_of_weights(backend, element_type, piece)
-        prepared.append((out_begin, image_begin, parts * count, multiply))
-        parts += piece.images * cuts
-    kernel = of_cells(joined_weights, number, element_type)
+    length, m = rows.length, problem.results
+    count, turns, most = problem.groups * m * length, [], 0
+    at_a_time = max(1, SUMS // max(count, 1))
+    for first in range(0, problem.images, at_a_time):
+        prepared, parts = [], 1 if first else 0  # then the first part is the sum of the images before
+        images = problem._replace(images=min(at_a_time, problem.images - first))
+        for out_begin, image_begin, piece in _pieces(images):
+            cuts, multiply = _piece_of_weights(backend, element_type, piece)
+            out_cell, cell = out_begin + first * problem.out[0], image_begin + first * problem.image[0]
+            prepared.append((out_cell, cell, parts * count, multiply))
+            parts += piece.images * cuts
+        turns.append((parts, prepared))
+        most = max(most, parts)
+    add, finish = of_cells(joined_weights, number, number), of_cells(joined_weights, number, element_type)
+    in_order = uploaded(backend, range(length))
 
     def launch(weight: Buffer, out: Buffer, image: Buffer) -> None:
-        made = _new(backend, parts * count, number)
-        for out_begin, image_begin, begin, multiply in prepared:
-            multiply((made, begin), (out[0], out[1] + out_begin), (image[0], image[1] + image_begin))
-        numbers = count, parts, problem.results, rows.length
-        ends = rows.places.cells, *raw(weight), *problem.weight[:2], made.cells
-        backend.each(kernel, count, *numbers, *ends)
+        made = _new(backend, most * count, number)
+        for turn, (parts, prepared) in enumerate(turns, 1):
+            for out_cell, cell, begin, multiply in prepared:
+                multiply((made, begin), (out[0], out[1] + out_cell), (image[0], image[1] + cell))
+            if turn < len(turns):
+                kernel, ends = add, (in_order.cells, made.cells, 0, m * length, length)
+            else:
+                kernel, ends = finish, (rows.places.cells, *raw(weight), *problem.weight[:2])
+            backend.each(kernel, count, count, parts, m, length, *ends, made.cells)
 
     return launch
 

@@ -436,6 +436,11 @@ def record_stream(input: Tensor, stream: Any) -> None:
 
     Raises:
         RuntimeError: the tensor lies on the CPU.
+
+    Example:
+        >>> if tl.cuda.is_available():
+        ...     stream = tl.cuda.Stream()
+        ...     tl.ones(3, device="cuda").record_stream(stream)
     """
     if input.device.type == "cpu":
         raise RuntimeError("record_stream(): the tensor lies on the CPU, whose work is in no stream")

@@ -12,7 +12,6 @@ import numpy as np
 
 from tensorlab.backends import backend_of
 from tensorlab.backends.cuda import dlpack
-from tensorlab.backends.cuda.driver import LEGACY
 from tensorlab.backends.cuda.memory import DeviceMemory
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
@@ -80,7 +79,7 @@ def from_interface(data: Any) -> Tensor:
     pointer, readonly = fields["data"]
     if readonly:
         raise ValueError(f"the given {type(data).__name__} must not be written: copy it first")
-    stream = fields.get("stream", LEGACY)
+    stream = fields.get("stream", dlpack.LEGACY)
     if stream is not None:
         backend.driver.order(stream, backend.driver.stream)
     return _over(backend, pointer, element_type, shape, strides, data)
@@ -128,7 +127,7 @@ def to_dlpack(input: Tensor, stream: int | None, device: tuple[int, int] | None,
     given = input.clone() if copy else input
     driver = cast(Any, given._storage.backend).driver
     if stream != -1:
-        driver.order(driver.stream, stream or LEGACY)
+        driver.order(driver.stream, stream or dlpack.LEGACY)
     return dlpack.shared(own, given.data_ptr(), given._dtype, given._shape, given._stride, given._storage)
 
 

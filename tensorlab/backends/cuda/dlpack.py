@@ -16,6 +16,9 @@ from tensorlab.core.layout import default_strides
 # Devices: a GPU's memory, and memory that GPUs and the host share.
 CUDA, MANAGED = 2, 13
 
+# The stream in which libraries work unless they are told otherwise.
+LEGACY = 1
+
 NAMES = b"dltensor", b"dltensor_versioned"
 
 _KINDS = {

@@ -19,9 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tensorlab.backends.cuda import compiler, simulator
-
-# The stream in which libraries work unless they are told otherwise.
-LEGACY = 1
+from tensorlab.backends.cuda.dlpack import LEGACY
 
 # What simulated memory holds that nothing was written to: as a float of any size, NaN.
 POISON = 0xFF

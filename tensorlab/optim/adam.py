@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from tensorlab.optim.optimizer import Optimizer, check_range, rate_of, remembered
@@ -58,10 +57,7 @@ def adam_step(
     first, second = betas
     memories = (mean, square) if most is None else (mean, square, most)
     rule = updates.ADAM if most is None else updates.ADAM_AMSGRAD
-    if isinstance(step, Tensor):
-        rate, root = numbers_of(updates.ADAM_NUMBERS, step, lr, 1 - first, 1 - second)
-    else:
-        rate, root = lr / (1 - first**step), math.sqrt(1 - second**step)
+    rate, root = numbers_of(updates.ADAM_NUMBERS, step, lr, 1 - first, 1 - second)
     sign = -1 if maximize else 1
     numbers = rate, shrink, weight_decay, sign, 1 - first, second, 1 - second, root, eps
     move(rule, parameter, grad, memories, *numbers, writer=writer)

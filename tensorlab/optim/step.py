@@ -54,17 +54,11 @@ def numbers_of(rule: Update, step: float | Tensor, *given: float | Tensor) -> Se
         (5.0,)
     """
     if not isinstance(step, Tensor):
-        return _known(rule, step, *given)
+        numbers: Sequence[float] = rule.formula(*[0.0] * len(rule.arguments[0]), step, *given)
+        return numbers
     made = [empty_like(step) for _ in rule.arguments[0]]
     update_in_place(_step_of(rule), made, [*map(_number, (step, *given))], "")
     return made
-
-
-@functools.lru_cache(256)
-def _known(rule: Update, *given: Any) -> Sequence[float]:
-    """These numbers on the host: all parameters of a group have the same."""
-    numbers: Sequence[float] = rule.formula(*[0.0] * len(rule.arguments[0]), *given)
-    return numbers
 
 
 def move(

@@ -202,7 +202,7 @@ class Optimizer:
                 raise AssertionError(
                     f"If capturable=True, params and state_steps must be on supported devices: ['cuda']. The "
                     f"parameter lies on {str(parameter.device)!r}, and the count of its steps on "
-                    f"{str(counted.device)!r}"
+                    f"{str(counted.device)!r}: move the parameters to a GPU first, or leave capturable out"
                 )
             return counted.add_(1)
         if is_current_stream_capturing():

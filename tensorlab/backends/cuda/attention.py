@@ -9,6 +9,7 @@ exponentials were too great.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,8 +44,8 @@ QUERIES, THREADS = 16, 32
 # How many numbers of keys, and how many values, are in shared memory at a time; how many numbers of a value a
 # thread sums, and how many all of them; the sums of a thread.
 STEP, VALUES, PIECES, SUMMED, SUMS = 1, 64, 1, 16, 8
-# How far lines lie apart in shared memory: those of queries and weights, and of keys; and its sizes.
-PITCH, KEY_PITCH, QUERY_CELLS, WEIGHT_CELLS, PART_CELLS = 20, 2, 20, 1280, 1024
+# How far lines of queries and weights lie apart in shared memory, and its sizes.
+PITCH, QUERY_CELLS, WEIGHT_CELLS, PART_CELLS = 20, 20, 1280, 1024
 # Whether four neighbours of a key and of a value are read in one access.
 WIDE = False
 # Without a mask, one that says which scores count, or one that is added; whether later keys are hidden.
@@ -66,10 +67,7 @@ def constants(length: int, width: int, itemsize: int, cells: int, threads: int) 
         cells: the bytes of shared memory.
         threads: how many threads a block has at most.
     """
-    pieces, step = ceil_div(width, ACROSS), min(length, LONGEST)
-    values = KEYS
-    while values > 1 and values * pieces * ACROSS > LARGEST:
-        values //= 2
+    step, (values, pieces) = min(length, LONGEST), summed_of(width)
     part = max(KEYS * (step + 1 - step % 2), values * pieces * ACROSS)
     for queries in (64, 32, 16):
         pitch = queries + 4
@@ -87,12 +85,19 @@ def constants(length: int, width: int, itemsize: int, cells: int, threads: int) 
                 "SUMMED": pieces * ACROSS,
                 "SUMS": KEPT * pieces,
                 "PITCH": pitch,
-                "KEY_PITCH": step + 1 - step % 2,
                 "QUERY_CELLS": query_cells,
                 "WEIGHT_CELLS": KEYS * pitch,
                 "PART_CELLS": part,
             }
     return None
+
+
+def summed_of(width: int) -> tuple[int, int]:
+    """How many rows of such a width are in shared memory at a time; how many numbers of one a thread sums."""
+    rows, pieces = KEYS, ceil_div(width, ACROSS)
+    while rows > 1 and rows * pieces * ACROSS > LARGEST:
+        rows //= 2
+    return rows, pieces
 
 
 def over_lanes(value, is_sum):
@@ -160,6 +165,50 @@ def add_lines(totals, left, line, first, lines, at, apart, step, count, number_o
             add_products(totals, left, line, first + i * PITCH, lines, there, step, count)
 
 
+def add_table(
+    totals, left, tile, down, across, count, step, part, x, cell, row_step, column_step, begin, end
+):
+    """Add the products of a thread's 8 rows with every sixteenth of 64 others, `step` numbers at a time."""
+    pitch = step + 1 - step % 2
+    for done in range(word(0), word(count), word(step)):
+        cuda.syncthreads()
+        bring(
+            part, pitch, step, KEYS, x, cell + done * column_step, row_step, column_step, begin, end,
+            word(count - done),
+        )  # fmt: skip
+        cuda.syncthreads()
+        line = done * PITCH + down
+        add_lines(totals, left, tile, line, part, across * pitch, 1, ACROSS * pitch, 4, step)
+
+
+def add_sums(totals, left, table, tile, down, across, rows, summed, pieces, count,
+             part, x, cell, row_step, column_step, begin, needed, end):  # fmt: skip
+    """Add the 64 others, `rows` at a time, weighted by the table of which each thread has a part.
+
+    Those from `needed` on weigh nothing. Nobody may read the tile any more.
+    """
+    for j in range(4):
+        line = (across + j * ACROSS) * PITCH + down
+        for i in range(0, KEPT, 4):
+            store4(tile, line + i, (
+                table[np.uint32(i * 4 + j)], table[np.uint32(i * 4 + 4 + j)],
+                table[np.uint32(i * 4 + 8 + j)], table[np.uint32(i * 4 + 12 + j)],
+            ))  # fmt: skip
+    for done in range(word(0), word(KEYS), word(rows)):
+        if begin + done < needed:
+            cuda.syncthreads()
+            bring(part, summed, summed, rows, x, cell, row_step, column_step, begin + done, end, count)
+            cuda.syncthreads()
+            add_lines(totals, left, tile, done * PITCH + down, part, across, summed, ACROSS, pieces, rows)
+
+
+def masked(score, mask, cell):
+    """Whether a score counts, and what it is then."""
+    if MASK == 1:
+        return mask[cell] != 0, score
+    return True, number(score + number(mask[cell]))
+
+
 def attention(
     queries, keys, scale, batch, q, q_first, q_batch, q_row, q_column, k, k_first, k_batch, k_row, k_column,
     v, v_first, v_batch, v_row, v_column, mask, mask_first, mask_batch, mask_row, mask_column,
@@ -201,15 +250,10 @@ def attention(
     for begin in range(word(0), end, word(KEYS)):
         for i in range(SCORES):
             scores[np.uint32(i)] = 0
-        for done in range(word(0), word(LENGTH), word(STEP)):
-            cuda.syncthreads()
-            bring(
-                part, KEY_PITCH, STEP, KEYS, k, k_cell + done * k_column, k_row, k_column, begin, keys,
-                word(LENGTH - done),
-            )  # fmt: skip
-            cuda.syncthreads()
-            line = done * PITCH + down
-            add_lines(scores, left, q_tile, line, part, across * KEY_PITCH, 1, ACROSS * KEY_PITCH, 4, STEP)
+        add_table(
+            scores, left, q_tile, down, across, LENGTH, STEP,
+            part, k, k_cell, k_row, k_column, begin, keys,
+        )  # fmt: skip
         for i in range(KEPT):
             query = top + down + i
             best = number(-math.inf)
@@ -218,10 +262,7 @@ def attention(
                 counts = query < queries and key < keys and (key <= query or not CAUSAL)
                 if counts and MASK > 0:
                     cell = mask_cell + query * mask_row + key * mask_column
-                    if MASK == 1:
-                        counts = mask[cell] != 0
-                    else:
-                        score = number(score + number(mask[cell]))
+                    counts, score = masked(score, mask, cell)
                 if not counts:
                     score = number(-math.inf)
                 scores[np.uint32(i * 4 + j)] = score
@@ -247,20 +288,10 @@ def attention(
             total[np.uint32(i)] = number(total[np.uint32(i)] * shrinks + summed)
             for piece in range(PIECES):
                 result[np.uint32(i * PIECES + piece)] *= shrinks
-        for j in range(4):
-            line = (across + j * ACROSS) * PITCH + down
-            for i in range(0, KEPT, 4):
-                store4(weights, line + i, (
-                    scores[np.uint32(i * 4 + j)], scores[np.uint32(i * 4 + 4 + j)],
-                    scores[np.uint32(i * 4 + 8 + j)], scores[np.uint32(i * 4 + 12 + j)],
-                ))  # fmt: skip
-        for done in range(word(0), word(KEYS), word(VALUES)):
-            if begin + done < end:
-                cuda.syncthreads()
-                bring(part, SUMMED, SUMMED, VALUES, v, v_cell, v_row, v_column, begin + done, keys, WIDTH)
-                cuda.syncthreads()
-                line = done * PITCH + down
-                add_lines(result, left, weights, line, part, across, SUMMED, ACROSS, PIECES, VALUES)
+        add_sums(
+            result, left, scores, weights, down, across, VALUES, SUMMED, PIECES, WIDTH,
+            part, v, v_cell, v_row, v_column, begin, end, keys,
+        )  # fmt: skip
     out_cell = start(out_first, out_batch, batch)
     for i in range(KEPT):
         query, of_all = top + down + i, over_lanes(total[np.uint32(i)], True)
@@ -277,6 +308,14 @@ def attention(
                 if of_all != 0:
                     known = number(math.log(of_all) + greatest[np.uint32(i)])
                 sums[cuda.blockIdx.z * queries + query] = known
+
+
+def matrices(buffers: Iterable[Buffer], layouts: Iterable[Sequence[int]]) -> list[Any]:
+    """Batches of matrices as kernels take them: cells, the first one's number, and the strides."""
+    arguments: list[Any] = []
+    for buffer, strides in zip(buffers, layouts, strict=False):
+        arguments += [*raw(buffer), tuple(strides[:-2]), strides[-2], strides[-1]]
+    return arguments
 
 
 def prepare_attention(backend: Cuda, element_type: dtype, layout: AttentionLayout, scale: float) -> Launch:
@@ -297,9 +336,7 @@ def prepare_attention(backend: Cuda, element_type: dtype, layout: AttentionLayou
         return no_launch
 
     def launch(q: Buffer, k: Buffer, v: Buffer, mask: Buffer | None, out: Buffer, sums: Memory) -> None:
-        arguments: list[Any] = []
-        for buffer, strides in zip((q, k, v, mask or q, out), layout.strides, strict=False):
-            arguments += [*raw(buffer), tuple(strides[:-2]), strides[-2], strides[-1]]
+        arguments = matrices((q, k, v, mask or q, out), layout.strides)
         grid = ceil_div(layout.queries, queries), 1, count
         kernel = kernels_of[can_be_wide and is_aligned(k) and is_aligned(v)]
         ends = layout.queries, layout.keys, scale, tuple(layout.batch)

@@ -31,17 +31,19 @@ from tensorlab.backends.cuda.attention import (
     ACROSS,
     KEPT,
     KEYS,
-    LARGEST,
     LONGEST,
     SCORES,
     SHARED,
-    add_lines,
-    bring,
+    add_sums,
+    add_table,
+    masked,
+    matrices,
     over_lanes,
+    summed_of,
 )
 from tensorlab.backends.cuda.constants import of_cells
-from tensorlab.backends.cuda.intrinsics import store4, word
-from tensorlab.backends.cuda.operands import MOST, fits, is_aligned, raw
+from tensorlab.backends.cuda.intrinsics import word
+from tensorlab.backends.cuda.operands import MOST, fits, is_aligned
 from tensorlab.backends.cuda.products import start
 from tensorlab.backends.cuda.rows import widen
 from tensorlab.backends.cuda.simulator import cuda
@@ -87,10 +89,7 @@ def constants(length: int, width: int, itemsize: int, cells: int, threads: int) 
     found: dict[str, int] = {}
     part = 0
     for name, size in ("LENGTH", length), ("WIDTH", width):
-        step, pieces = min(size, LONGEST), ceil_div(size, ACROSS)
-        rows = KEYS
-        while rows > 1 and rows * pieces * ACROSS > LARGEST:
-            rows //= 2
+        step, (rows, pieces) = min(size, LONGEST), summed_of(size)
         found |= {
             name: size,
             f"{name}_STEP": step,
@@ -124,41 +123,6 @@ def bring_turned(tile, lines, x, first, row_step, column_step, begin, end, count
         if begin + row < end and column < count:
             value = widen(x[first + (begin + row) * row_step + column * column_step])
         tile[np.uint32(column * PITCH + row)] = value
-
-
-def add_table(
-    totals, left, tile, down, across, count, step, part, x, cell, row_step, column_step, begin, end
-):
-    """Add the products of a thread's 8 rows with every sixteenth of 64 others, `step` numbers at a time."""
-    pitch = step + 1 - step % 2
-    for done in range(word(0), word(count), word(step)):
-        cuda.syncthreads()
-        bring(
-            part, pitch, step, KEYS, x, cell + done * column_step, row_step, column_step, begin, end,
-            word(count - done),
-        )  # fmt: skip
-        cuda.syncthreads()
-        line = done * PITCH + down
-        add_lines(totals, left, tile, line, part, across * pitch, 1, ACROSS * pitch, 4, step)
-
-
-def add_sums(totals, left, table, tile, down, across, rows, summed, pieces, count,
-             part, x, cell, row_step, column_step, begin, end):  # fmt: skip
-    """Add the 64 others, `rows` at a time, weighted by the table of which each thread has a part."""
-    cuda.syncthreads()
-    for j in range(4):
-        line = (across + j * ACROSS) * PITCH + down
-        for i in range(0, KEPT, 4):
-            store4(tile, line + i, (
-                table[np.uint32(i * 4 + j)], table[np.uint32(i * 4 + 4 + j)],
-                table[np.uint32(i * 4 + 8 + j)], table[np.uint32(i * 4 + 12 + j)],
-            ))  # fmt: skip
-    for done in range(word(0), word(KEYS), word(rows)):
-        if begin + done < end:
-            cuda.syncthreads()
-            bring(part, summed, summed, rows, x, cell, row_step, column_step, begin + done, end, count)
-            cuda.syncthreads()
-            add_lines(totals, left, tile, done * PITCH + down, part, across, summed, ACROSS, pieces, rows)
 
 
 def note_products(u_tile, down, across, top, queries, out, out_cell, out_row, out_column, products, known):
@@ -237,10 +201,7 @@ def attention_gradient(
                 counts = row < rows and other < others and (key <= query or not CAUSAL)
                 if counts and MASK > 0:
                     mask_at = mask_cell + query * mask_row + key * mask_column
-                    if MASK == 1:
-                        counts = mask[mask_at] != 0
-                    else:
-                        score = number(score + number(mask[mask_at]))
+                    counts, score = masked(score, mask, mask_at)
                 seen = known + min(query, last)
                 weight = number(0)
                 if counts:
@@ -250,11 +211,12 @@ def attention_gradient(
         if OF_KEYS:
             add_sums(
                 u_sums, left, weights, tile, down, across, WIDTH_ROWS, WIDTH_SUMMED, WIDTH_PIECES, WIDTH,
-                part, v, v_cell, v_row, v_column, begin, others,
+                part, v, v_cell, v_row, v_column, begin, others, others,
             )  # fmt: skip
+            cuda.syncthreads()
         add_sums(
             x_sums, left, slopes, tile, down, across, LENGTH_ROWS, LENGTH_SUMMED, LENGTH_PIECES, LENGTH,
-            part, y, y_cell, y_row, y_column, begin, others,
+            part, y, y_cell, y_row, y_column, begin, others, others,
         )  # fmt: skip
     for i in range(KEPT):
         row = top + down + i
@@ -300,9 +262,7 @@ def prepare_attention_gradient(
             fits(strides, -1, size) and is_aligned(buffer)
             for (buffer, strides), size in zip(operands[2:4], (length, width), strict=True)
         )
-        arguments: list[Any] = []
-        for buffer, strides in operands:
-            arguments += [*raw(buffer), tuple(strides[:-2]), strides[-2], strides[-1]]
+        arguments = matrices(*zip(*operands, strict=True))
         grid = ceil_div(met[0], rows), 1, count
         backend.run(kernels_of[of_keys, is_wide], grid, threads, *met, scale, batch, *arguments, *found)
 

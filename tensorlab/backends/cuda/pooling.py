@@ -34,6 +34,13 @@ LOWEST, PLACES, WHOLE = -np.inf, True, False
 GREATEST = True
 
 
+def place_of(i, channels, lines, columns):
+    """The image, the channel, the line and the column of the i-th place."""
+    rest, column = quotient(i, columns), remainder(i, columns)
+    plane, line = quotient(rest, lines), remainder(rest, lines)
+    return quotient(plane, channels), remainder(plane, channels), line, column
+
+
 def divided(total, divisor):
     """The mean; of whole numbers without a fraction, as it is cut off."""
     if WHOLE:
@@ -49,9 +56,7 @@ def pool_greatest(
 ):  # fmt: skip
     """The greatest number of each window, and where it stands. `reaches` are begins, and then ends."""
     for i in range(cuda.grid(1), count, cuda.gridsize(1)):
-        column, rest = remainder(i, columns), quotient(i, columns)
-        line, rest = remainder(rest, lines), quotient(rest, lines)
-        channel, image = remainder(rest, channels), quotient(rest, channels)
+        image, channel, line, column = place_of(i, channels, lines, columns)
         cell = x_first + image * x_n + channel * x_c
         top, left = reaches_y[line], reaches_x[column]
         best, at = number(LOWEST), top * width + left
@@ -72,9 +77,7 @@ def pool_mean(
 ):  # fmt: skip
     """The mean of each window. `reaches` are begins, ends, and divisors for where no other is given."""
     for i in range(cuda.grid(1), count, cuda.gridsize(1)):
-        column, rest = remainder(i, columns), quotient(i, columns)
-        line, rest = remainder(rest, lines), quotient(rest, lines)
-        channel, image = remainder(rest, channels), quotient(rest, channels)
+        image, channel, line, column = place_of(i, channels, lines, columns)
         cell = x_first + image * x_n + channel * x_c
         total = number(0)
         for y in range(reaches_y[line], reaches_y[lines + line], dilation_y):
@@ -97,9 +100,7 @@ def pool_gradient(
     `met` are for each line, or column, the first window that may reach it, and then the last, and one more.
     """
     for i in range(cuda.grid(1), count, cuda.gridsize(1)):
-        across, rest = remainder(i, width), quotient(i, width)
-        y, rest = remainder(rest, height), quotient(rest, height)
-        channel, image = remainder(rest, channels), quotient(rest, channels)
+        image, channel, y, across = place_of(i, channels, height, width)
         plane, total = image * out_n + channel * out_c, number(0)
         for line in range(met_y[y], met_y[height + y]):
             for column in range(met_x[across], met_x[width + across]):

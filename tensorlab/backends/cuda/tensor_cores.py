@@ -165,16 +165,8 @@ def left_piece_tf32(panels, half, outer, i, along_k):
 
 def right_piece_tf32(panels, half, outer, i, along_k):
     """`right_piece` of float32."""
-    lane = word(cuda.laneid)
-    outer, i = outer + lane // 4, i + lane % 4
-    step, k_step = (STEP + VECTOR, 1) if along_k else (1, TILE + VECTOR)
-    cell = half + outer * step + i * k_step
-    return (
-        tf32(panels[cell]),
-        tf32(panels[cell + 4 * k_step]),
-        tf32(panels[cell + 8 * step]),
-        tf32(panels[cell + 8 * step + 4 * k_step]),
-    )
+    w = left_piece_tf32(panels, half, outer, i, along_k)
+    return w[0], w[2], w[1], w[3]
 
 
 multiply = multiply_bfloat16

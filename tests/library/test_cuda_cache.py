@@ -89,7 +89,7 @@ def test_two_functions_of_one_code_are_told_apart():
     one, two = (specialised(functions_of("kept", text)["f"], C=c) for c in (1, 2))
     kernel = functions_of("kept", text)["kernel"]
     pairs = [(one, one), (one, two), (two, one), (two, two)]
-    told = {tuple(compiler._read_by(specialised(kernel, f=f, g=g), {})) for f, g in pairs}
+    told = {tuple(compiler.read_by(specialised(kernel, f=f, g=g), compiler.bytecode)) for f, g in pairs}
     assert len(told) == 4
 
 

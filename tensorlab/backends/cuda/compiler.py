@@ -37,7 +37,18 @@ import numpy as np
 from tensorlab.backends.cache import cache_directory, write
 from tensorlab.backends.cuda import intrinsics
 
-__all__ = ["Compiled", "cubin", "flattened", "key", "machine_code", "ptx", "signature", "toolchain"]
+__all__ = [
+    "Compiled",
+    "bytecode",
+    "cubin",
+    "flattened",
+    "key",
+    "machine_code",
+    "ptx",
+    "read_by",
+    "signature",
+    "toolchain",
+]
 
 # Cells of this type are addresses in a signature; a plain NumPy type is a number.
 Kind = Any
@@ -143,38 +154,48 @@ def key(kernel: Callable, kinds: Sequence[Kind], capability: tuple[int, int]) ->
     """A hash of all that decides the machine code of a kernel.
 
     That is the code of the function and of those that it calls, the constants that they read, the signature,
-    the kind of card, and what compiles. It is of bytecode, not of text, for that takes ten times as long.
+    the kind of card, and what compiles. It is of bytecode, not of text: that takes a fortieth of the time,
+    and is what this process compiles even where the file has changed since.
     """
     said = [toolchain(), str(capability), str(kinds), str(getattr(kernel, "bounds", None))]
-    return hashlib.sha256("\n".join([*said, *_read_by(kernel, {})]).encode()).hexdigest()[:32]
+    return hashlib.sha256("\n".join([*said, *read_by(kernel, bytecode)]).encode()).hexdigest()[:32]
 
 
-def _read_by(function: Any, seen: dict[Any, int]) -> Iterator[str]:
-    """The code of a function with what it reads by name, and the same of the functions that it calls.
+def read_by(function: Any, words: Callable[[Any], str], seen: dict[Any, int] | None = None) -> Iterator[str]:
+    """What decides what a kernel does, the packages that compile it apart.
 
     Args:
-        function: the function.
-        seen: those that were met before, numbered.
+        function: the kernel, or a function that it calls.
+        words: what stands for a function alone, such as its text.
+        seen: the functions that were met before, numbered.
+
+    Yields:
+        the words of the function, what each name means that it reads, and the same of those that it calls.
     """
+    seen = {} if seen is None else seen
     seen[function] = len(seen)
-    yield _written(function.__code__)
-    yield repr(function.__defaults__)
+    yield words(function)
     for name in sorted(_names(function.__code__) & function.__globals__.keys() - {"cuda", "math"}):
         value = function.__globals__[name]
         if isinstance(value, types.ModuleType) or _is_instruction(value):
             yield f"{name} = {value.__name__}"
         elif isinstance(value, types.FunctionType):
             if value not in seen:
-                yield from _read_by(value, seen)
+                yield from read_by(value, words, seen)
             yield f"{name} = function {seen[value]}"
         else:
             yield f"{name} = {value!r}"
 
 
 def _names(code: types.CodeType) -> set[str]:
-    """The names that code reads, those of globals and of attributes."""
+    """The names that code reads, those of globals and of attributes: to tell them apart takes longer."""
     inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
     return set(code.co_names).union(*map(_names, inner))
+
+
+def bytecode(function: Any) -> str:
+    """The code of a function, and the defaults of its arguments."""
+    return f"{_written(function.__code__)} {function.__defaults__}"
 
 
 def _written(value: Any) -> str:
@@ -282,8 +303,8 @@ def _lowered(kernel: Callable) -> Callable:
 
     named = kernel.__globals__
     names: dict[str, Any] = {}
-    for name in globals_of(kernel.__code__):
-        value: Any = named.get(name)
+    for name in _globals_of(kernel.__code__) & named.keys():
+        value: Any = named[name]
         if name == "cuda":
             value = cuda
         elif name == "math":
@@ -296,8 +317,7 @@ def _lowered(kernel: Callable) -> Callable:
             value = _instructions()[value.__name__]
         elif isinstance(value, types.FunctionType):
             value = cuda.jit(device=True, forceinline=True)(_lowered(value))  # type: ignore[call-arg]
-        if name in named:
-            names[name] = value
+        names[name] = value
     return types.FunctionType(
         kernel.__code__, {**names, "__name__": __name__}, kernel.__name__, kernel.__defaults__
     )
@@ -350,10 +370,10 @@ def _instructions() -> dict[str, Any]:
     return INSTRUCTIONS
 
 
-def globals_of(code: types.CodeType) -> set[str]:
+def _globals_of(code: types.CodeType) -> set[str]:
     inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
     own = {each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"}
-    return own.union(*map(globals_of, inner))
+    return own.union(*map(_globals_of, inner))
 
 
 # What the text of a kernel spells out for processors without these instructions.

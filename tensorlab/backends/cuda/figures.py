@@ -18,7 +18,6 @@ import json
 import re
 import subprocess
 import tempfile
-import types
 from collections.abc import Callable, Mapping
 from importlib import metadata
 from pathlib import Path
@@ -26,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab.backends.cuda import compiler, intrinsics
+from tensorlab.backends.cuda import compiler
 
 __all__ = [
     "CAPABILITIES",
@@ -70,27 +69,14 @@ def recorded() -> dict[str, dict[str, Any]]:
 
 
 def fingerprint(checked: Checked) -> str:
-    """A hash of all that decides what a kernel is compiled to, but the packages that compile it."""
-    said = [str(checked.kinds), str(getattr(checked.kernel, "bounds", "")), *_texts(checked.kernel, set())]
+    """A hash of all that decides what a kernel is compiled to, but the packages that compile it.
+
+    It is of texts, which every version of Python reads alike.
+    """
+    said = [str(checked.kinds), str(getattr(checked.kernel, "bounds", ""))]
+    said += [*compiler.read_by(checked.kernel, inspect.getsource), _lowering()]
     said += [inspect.getsource(compiler.ptx), inspect.getsource(compiler.cubin)]
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
-
-
-def _texts(function: Any, seen: set[Any]) -> list[str]:
-    """The text of a function, the constants that it reads, and the texts of the functions that it calls."""
-    if function.__code__ in seen:
-        return []
-    seen.add(function.__code__)
-    texts = [inspect.getsource(function)]
-    for name in sorted(compiler.globals_of(function.__code__)):
-        value = function.__globals__.get(name)
-        if isinstance(value, types.FunctionType) and value.__module__ == intrinsics.__name__:
-            texts += [f"{name} = {value.__name__}", _lowering()]
-        elif isinstance(value, types.FunctionType):
-            texts += [f"{name} = {value.__name__}", *_texts(value, seen)]
-        elif isinstance(value, (int, float, str, type)):
-            texts.append(f"{name} = {value!r}")
-    return texts
 
 
 @functools.cache

@@ -318,26 +318,83 @@ def elements(torch: Any) -> Iterator[Row]:
         yield _compared(torch, name, "gb_per_s", 1e-9 * moved * count, call, given, small)
 
 
-def windows(torch: Any) -> Iterator[Row]:
-    """Attention, convolution and pooling."""
-    is_small = tl.backends.cuda.is_simulated()
-    rng = np.random.default_rng(3)
+def attention(t: Any, q: Any) -> Any:
+    return t.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True)
+
+
+def conv2d(t: Any, x: Any, weight: Any) -> Any:
+    return t.nn.functional.conv2d(x, weight)
+
+
+def max_pool2d(t: Any, x: Any) -> Any:
+    return t.nn.functional.max_pool2d(x, 2)
+
+
+def layer_norm(t: Any, x: Any) -> Any:
+    return t.nn.functional.layer_norm(x, x.shape[1:])
+
+
+def batch_norm(t: Any, x: Any) -> Any:
+    return t.nn.functional.batch_norm(x, None, None, training=True)
+
+
+def _window_operands() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The queries of attention, and the images and weights of a convolution."""
+    is_small, rng = tl.backends.cuda.is_simulated(), np.random.default_rng(3)
     q = rng.standard_normal((1, 1, 8, 8) if is_small else (8, 12, 1024, 64), np.float32)
     images = rng.standard_normal((1, 2, 6, 6) if is_small else (32, 32, 64, 64), np.float32)
-    weights = rng.standard_normal((2, 2, 3, 3) if is_small else (64, 32, 3, 3), np.float32)
+    return q, images, rng.standard_normal((2, 2, 3, 3) if is_small else (64, 32, 3, 3), np.float32)
 
-    def attention(t: Any, q: Any) -> Any:
-        return t.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True)
 
-    def conv2d(t: Any, x: Any, weight: Any) -> Any:
-        return t.nn.functional.conv2d(x, weight)
-
-    def max_pool2d(t: Any, x: Any) -> Any:
-        return t.nn.functional.max_pool2d(x, 2)
-
+def windows(torch: Any) -> Iterator[Row]:
+    """Attention, convolution and pooling."""
+    q, images, weights = _window_operands()
     for call, first, others in ((attention, q, []), (conv2d, images, [weights]), (max_pool2d, images, [])):
         given, small = [first, *others], [first[:1], *others]
         yield _compared(torch, call.__name__, "ms", 1e3, call, given, small)
+
+
+def gradients(torch: Any) -> Iterator[Row]:
+    """What training does beside `windows`: the ways back, batch norm, and a step of AdamW."""
+    q, images, weights = _window_operands()
+    shape = (2, 2, 3, 4) if tl.backends.cuda.is_simulated() else (64, 64, 128, 128)
+    maps = np.random.default_rng(4).standard_normal(shape, np.float32)
+    rows = maps.reshape(-1, min(maps.size // 4, 1024))
+    few, few_maps = rows[:4], maps[:2, :, :3, :4]
+
+    def adamw(t: Any, x: Any) -> Callable[[], Any]:
+        weights = t.nn.Parameter(x.clone())
+        weights.grad = x
+        optimizer = t.optim.AdamW([weights])
+
+        def step() -> Any:
+            optimizer.step()
+            return weights.detach()
+
+        return step
+
+    cases: dict[str, tuple[Callable[..., Callable[[], Any]], list[np.ndarray], list[np.ndarray]]] = {
+        "gradient of attention": (_gradient(attention), [q], [q[:1, :2, :64]]),
+        "gradient of conv2d": (_gradient(conv2d), [images, weights], [images[:1], weights]),
+        "gradient of layer norm": (_gradient(layer_norm), [rows], [few]),
+        "batch norm": (functools.partial(functools.partial, batch_norm), [maps], [few_maps]),
+        "gradient of batch norm": (_gradient(batch_norm), [maps], [few_maps]),
+        "AdamW": (adamw, [rows], [few]),
+    }
+    for name, (make, given, small) in cases.items():
+        yield _compared(torch, name, "ms", 1e3, make, given, small, is_made=True)
+
+
+def _gradient(call: Callable[..., Any]) -> Callable[..., Callable[[], Any]]:
+    """What makes the way back of a call, which has been made, of its operands."""
+
+    def make(t: Any, *given: Any) -> Callable[[], Any]:
+        leaves = [each.clone().requires_grad_() for each in given]
+        result = call(t, *leaves)
+        weights = result.detach().clone()
+        return lambda: t.autograd.grad(result, leaves, weights, retain_graph=True)
+
+    return make
 
 
 # --- calls and steps ----------------------------------------------------------------------------------------
@@ -372,20 +429,29 @@ def steps(torch: Any) -> Iterator[Row]:
 
 
 def _compared(
-    torch: Any, name: str, unit: str, scale: float, call: Callable[..., Any], given: Any, small: Any
+    torch: Any,
+    name: str,
+    unit: str,
+    scale: float,
+    call: Callable[..., Any],
+    given: Any,
+    small: Any,
+    is_made: bool = False,
 ) -> Row:
-    """The row of a call: right on the GPU for some small arrays, and then timed for others."""
+    """The row of a call: right on the GPU for some small arrays, and then timed for others.
+
+    What `call` returns is the result, or if it `is_made` what gives the result and is timed.
+    """
+    make = call if is_made else functools.partial(functools.partial, call)
     try:
         on_gpu, on_cpu = (
-            call(tl, *[tl.from_numpy(each).to(place) for each in small]) for place in ("cuda", "cpu")
+            make(tl, *[tl.from_numpy(each).to(place) for each in small])() for place in ("cuda", "cpu")
         )
         pairs = zip(*(each if isinstance(each, tuple) else (each,) for each in (on_gpu, on_cpu)), strict=True)
         for ours, expected in pairs:
             tl.testing.assert_close(ours.cpu(), expected, rtol=1e-4, atol=1e-4)
-        own = functools.partial(call, tl, *[tl.from_numpy(each).cuda() for each in given])
-        theirs = own
-        if torch is not None:
-            theirs = functools.partial(call, torch, *[torch.from_numpy(each).cuda() for each in given])
+        own = make(tl, *[tl.from_numpy(each).cuda() for each in given])
+        theirs = own if torch is None else make(torch, *[torch.from_numpy(each).cuda() for each in given])
     except Exception as error:
         return {"name": name, **_fault(error)}
     return _timed(torch, name, unit, scale, own, theirs)
@@ -412,5 +478,6 @@ SECTIONS: dict[str, Section] = {
     "calls": calls,
     "elements": elements,
     "windows": windows,
+    "gradients": gradients,
     "products": products,
 }

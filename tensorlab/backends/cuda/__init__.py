@@ -10,8 +10,8 @@ The product of matrices has more rooms: `gemm` chooses one of `products`, `tenso
 `ladder` is the way there, rung by rung; `matmul` is PyTorch's switch.
 `intrinsics` has the instructions that only GPUs have. `driver` is where simulator and GPU differ, `memory`
 keeps what kernels work on, `compiler` makes machine code of a kernel and keeps it for the next process,
-`figures` says what that takes, and `checked` of which kernels. `graphs` records launches, and `dlpack` shares
-memory with other libraries.
+`figures` says what that takes, `checked` of which kernels, and `predictions` how long they may take. `graphs`
+records launches, and `dlpack` shares memory with other libraries.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from tensorlab.backends.cuda import (
     ladder,
     normalise,
     normalise_groups,
+    pooling,
     products,
     reduce,
     scan,
@@ -28,7 +29,7 @@ from tensorlab.backends.cuda import (
     update,
     warpgroups,
 )
-from tensorlab.backends.cuda.constants import specialised
+from tensorlab.backends.cuda.constants import of_cells, specialised
 from tensorlab.backends.cuda.figures import CAPABILITIES, DOUBLE, HALF, SINGLE, WHOLE, Checked
 from tensorlab.backends.cuda.kernel_text import functions_of, kernel_of
 from tensorlab.backends.operands import OperandLayout
@@ -236,6 +237,13 @@ def _normalised() -> dict[str, Checked]:
     return found
 
 
+def _pooled() -> dict[str, Checked]:
+    kernel = of_cells(pooling.pool_greatest, dtypes.float32, dtypes.float32, PLACES=False)
+    tables = (compiler.Address(WHOLE),) * 2
+    kinds = (WHOLE,) * 7 + (*tables, *(SINGLE, *(WHOLE,) * 5) * 2, SINGLE, WHOLE)
+    return {"greatest of windows": Checked(kernel, kinds)}
+
+
 def _transposed() -> dict[str, Checked]:
     kernel = specialised(copy.transpose, **copy.LARGE)
     kinds = WHOLE, WHOLE, (WHOLE,), *(SINGLE, WHOLE, (WHOLE,), WHOLE) * 2
@@ -293,6 +301,7 @@ CHECKED = {
     **_rows(),
     **_normalised(),
     **_attention(),
+    **_pooled(),
     **_transposed(),
     **_updates(),
 }

@@ -41,6 +41,9 @@ __all__ = [
 
 FILE = Path(__file__).with_name("figures.json")
 CAPABILITIES = (7, 5), (8, 0), (9, 0)
+# Cards of which a run is kept, for whose kernels times are predicted; a loop whose instructions multiply to
+# a greater share than this is there for that.
+TIMED, MULTIPLIES = (9, 0), 0.05
 
 WHOLE, SINGLE = np.dtype(np.int64), compiler.Address(np.dtype(np.float32))
 HALF = compiler.Address(np.dtype(np.uint16))
@@ -91,8 +94,10 @@ def measured(checked: Checked, capability: tuple[int, int]) -> dict[str, int]:
     Returns:
         ``registers`` of a thread; bytes of ``stack`` of a thread and ``shared`` of a block; how many
         instructions there are: ``all``, ``fma``, ``tensor``, ``double`` (float64), ``wide`` (128-bit
-        accesses), ``local`` (accesses of the stack), ``shuffle`` and ``atomic``; and of the loop with the
-        most work ``loop``, ``loop_fma``, ``loop_tensor`` and ``loop_local``.
+        accesses), ``local`` (accesses of the stack), ``shuffle`` and ``atomic``; of the loop with the most
+        work ``loop_all``, ``loop_fma``, ``loop_tensor`` and ``loop_local``; and of the loop where time goes
+        by, on cards of `TIMED`, ``inner_all`` and ``inner_fma``, and the bytes that a thread reads and
+        writes in global memory each turn, ``inner_read`` and ``inner_written``.
     """
     made = compiler.cubin(compiler.ptx(checked.kernel, checked.kinds, capability), capability)
     registers, stack = (
@@ -101,9 +106,7 @@ def measured(checked: Checked, capability: tuple[int, int]) -> dict[str, int]:
     )
     shared = re.search(r"(\d+) bytes smem", made.log)
     listing = instructions(made.code)
-    loop = _busiest(
-        [line for line, _ in listing], {label: i for i, (_, label) in enumerate(listing) if label}
-    )
+    loops = _loops([line for line, _ in listing], {label: i for i, (_, label) in enumerate(listing) if label})
     return {
         "registers": registers,
         "stack": stack,
@@ -111,9 +114,10 @@ def measured(checked: Checked, capability: tuple[int, int]) -> dict[str, int]:
         **_counted([line for line, _ in listing]),
         **{
             f"loop_{name}": count
-            for name, count in _counted(loop).items()
+            for name, count in _counted(_busiest(loops)).items()
             if name in ("all", "fma", "tensor", "local")
         },
+        **(_inner(max(loops, key=_rank)) if capability == TIMED else {}),
     }
 
 
@@ -133,14 +137,47 @@ def _counted(listing: list[str]) -> dict[str, int]:
     return {name: sum(bool(re.match(p, line)) for line in listing) for name, p in FAMILIES.items()}
 
 
-def _busiest(lines: list[str], labels: Mapping[str, int]) -> list[str]:
-    """The instructions of the loop that multiplies most, or is longest."""
+def _loops(lines: list[str], labels: Mapping[str, int]) -> list[list[str]]:
+    """The instructions of each loop, and those of an empty one."""
     loops: list[list[str]] = [[]]
     for place, line in enumerate(lines):
         found = re.search(r"BRA.*\((\.L_x_\d+)\)", line)
         if found and labels.get(found[1], place) < place:
             loops.append(lines[labels[found[1]] : place + 1])
+    return loops
+
+
+def _busiest(loops: list[list[str]]) -> list[str]:
+    """The loop that multiplies most, or is longest."""
     return max(loops, key=lambda loop: (sum("FMA" in line or "MMA" in line for line in loop), len(loop)))
+
+
+def _rank(loop: list[str]) -> tuple[float, int]:
+    """Where time goes by: where most of the work is multiplying, or else where most bytes move."""
+    found = _inner(loop)
+    share = (found["inner_fma"] + _counted(loop)["tensor"]) / max(found["inner_all"], 1)
+    return share if share > MULTIPLIES else 0, found["inner_read"] + found["inner_written"]
+
+
+def _inner(loop: list[str]) -> dict[str, int]:
+    counted = _counted(loop)
+    return {
+        "inner_all": counted["all"],
+        "inner_fma": counted["fma"],
+        "inner_read": sum(map(_read, loop)),
+        "inner_written": sum(map(_written, loop)),
+    }
+
+
+def _accessed(instruction: str, line: str) -> int:
+    """The bytes of a thread's access of global memory; 0 for other instructions."""
+    found = re.match(rf"{instruction}\b(\S*)", line)
+    size = re.search(r"\.[US]?(8|16|64|128)\b", found[1]) if found else None
+    return int(size[1] if size else 32) // 8 if found else 0
+
+
+_read = functools.partial(_accessed, "LDG(?:STS)?")
+_written = functools.partial(_accessed, "STG")
 
 
 def instructions(code: bytes) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from tensorlab.grading.inside import values
@@ -63,6 +64,11 @@ class Failure:
     got: Outcome
     want: Answered
     hidden: bool
+
+    @cached_property
+    def passed(self) -> bool:
+        """Whether the answer is right."""
+        return passes(self.got, self.want, self.case)
 
 
 @dataclass(frozen=True)
@@ -151,7 +157,7 @@ def weigh(exercise: Exercise, records: Sequence[Failure], known: Known | None = 
         titles = tuple(topic.title for topic in exercise.topics)
         returned = any(isinstance(record.got, Returned) and record.got.value is None for record in records)
         return Verdict(exercise, "unanswered", 0, titles, returned=returned)
-    failures = [record for record in records if not passes(record.got, record.want, record.case)]
+    failures = [record for record in records if not record.passed]
     lost = {failure.topic.title for failure in failures}
     if exercise.topics[0].title in lost:  # the foundation
         points = 0
@@ -215,7 +221,7 @@ class Pair:
 
     def __init__(self, record: Failure, other: Outcome) -> None:
         got, case = record.got, record.case
-        self.ours = not passes(got, record.want, case)
+        self.ours = not record.passed
         self.theirs = not passes(other, record.want, case)
         self.shared = self.ours and self.theirs and alike(got, other, case)
         if isinstance(got, Returned):

@@ -18,13 +18,13 @@ from dataclasses import replace
 from tensorlab.grading.boxes import BoxError
 from tensorlab.grading.judge import Failure
 from tensorlab.grading.notebook import Cell
-from tensorlab.grading.outcomes import Ended, Outcome, Raised, Returned, passes
+from tensorlab.grading.outcomes import Ended, Outcome, Raised, Returned
 from tensorlab.grading.session import Exhausted, Session
 from tensorlab.grading.sources import answer_source
 from tensorlab.grading.suite import Exercise, Large
 
 #: Of all processes of the box together, and of the address space of each: Python and the library take a
-#: fifth. What a topic forbids takes at least twice as much.
+#: fifth. What a topic forbids has no room even beside nothing, or beside what it is given.
 MEMORY = 512 << 20
 
 #: The backend of the library in such a box.
@@ -54,7 +54,7 @@ def unproven(
     Raises:
         BoxError: a right answer has no room either.
     """
-    failed = {record.topic.title for record in records if not passes(record.got, record.want, record.case)}
+    failed = {record.topic.title for record in records if not record.passed}
     lost = []
     for topic in exercise.topics:
         if topic.large and not failed & {topic.title, exercise.topics[0].title}:

@@ -6,15 +6,13 @@ the memory of the arguments, drawn outside: a view shows them, and nothing else 
 
 from __future__ import annotations
 
-import random
+import secrets
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tensorlab.core import dtypes
 from tensorlab.grading.inside.strided import Strided
 from tensorlab.grading.inside.values import same
-
-_chance = random.SystemRandom()
 
 
 def tensors(value: Any) -> Iterator[Strided]:
@@ -37,16 +35,20 @@ def redrawn(args: Sequence[Any]) -> list[Strided]:
     """
     storages = {told.storage: told for told in tensors(tuple(args))}
     return [
-        Strided(told.dtype, (len(told.cells),), (1,), 0, tuple(map(_another, told.cells)), told.storage)
+        Strided(told.dtype, (len(told.cells),), (1,), 0, _others(told.cells), told.storage)
         for told in storages.values()
     ]
 
 
-def _another(cell: Any) -> Any:
-    """A number of the same type that is not this one, and that every dtype holds exactly."""
+def _others(cells: Sequence[Any]) -> tuple[Any, ...]:
+    """Numbers of the same types that are not these, and that every dtype holds exactly."""
+    return tuple(map(_another, cells, secrets.token_bytes(len(cells))))
+
+
+def _another(cell: Any, byte: int) -> Any:
     if isinstance(cell, bool):
         return not cell
-    drawn = _chance.randrange(1, 120)
+    drawn = byte % 119 + 1
     return type(cell)(drawn if drawn != cell else 120)
 
 

@@ -225,7 +225,7 @@ def _content(state: Tensor, kind: str, size: int) -> bytes:
         raise TypeError(f"RNG state must be a tensor of dtype uint8, got {state.dtype.name}")
     if state.numel() != size:
         raise RuntimeError(f"the state of a {kind} generator has {size} bytes, got {state.numel()}")
-    return np.array(state.tolist(), np.uint8).tobytes()
+    return state._read_cells().tobytes()
 
 
 def _restored(device: device, state: Tensor) -> Generator:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -23,6 +24,8 @@ LONGEST = 2 * LOOK
 #: How much longer than its limit a request may wait. A process that always has something to do, and gets a
 #: quarter of a core, is charged no more than its work; one that sleeps keeps a box four times as long.
 PATIENCE = 4
+
+_LONGEST_LINE = 1024  # bytes of /proc/PID/stat
 
 
 class Processor:
@@ -40,6 +43,10 @@ class Processor:
         self._pid = pid
         self._members = members or _session
         self._others = 0
+        self._file = -1  # kept open, since it is read before and after every request
+        with contextlib.suppress(OSError):  # the system has no such file, or the process has ended
+            self._file = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
+            weakref.finalize(self, os.close, self._file).atexit = False  # a thread may still read it then
 
     def __call__(self, everyone: bool) -> float | None:
         """Seconds until now; None where the system does not tell.
@@ -48,8 +55,11 @@ class Processor:
             everyone: whether to look for the processes that it started, which reads the list of all
                 processes. Otherwise what they had taken at the last such look is added.
         """
-        times = _times(self._pid)
-        if not times:
+        if self._file < 0:
+            return None
+        try:
+            times = _ticks(os.pread(self._file, _LONGEST_LINE, 0))
+        except OSError:  # it has ended
             return None
         if everyone:
             others = sum(sum(_times(pid)) for pid in self._members(self._pid) if pid != self._pid)
@@ -107,13 +117,14 @@ def _session(leader: int) -> Iterator[int]:
 
 
 def _times(pid: int) -> list[int]:
-    """Clock ticks of a process: in its own code, in the system's, and both of children that were waited for.
-
-    Empty when it has ended, or where the system has no such file.
-    """
+    """Clock ticks of a process, see `_ticks`; none when it has ended."""
     try:
-        text = Path(f"/proc/{pid}/stat").read_bytes()
+        return _ticks(Path(f"/proc/{pid}/stat").read_bytes())
     except OSError:
         return []
+
+
+def _ticks(text: bytes) -> list[int]:
+    """Clock ticks in a process's own code, in the system's, and both of children that were waited for."""
     fields = text.rpartition(b")")[2].split()  # the program's name may hold anything, brackets as well
     return list(map(int, fields[11:15]))

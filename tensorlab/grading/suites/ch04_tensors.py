@@ -44,6 +44,17 @@ def _any(source: Random) -> Strided:
     return source.choice((_dense, _window))(source)
 
 
+#: The shape of a float32 tensor of 240 MB.
+_ROOM_FOR_ONE = (60 << 10, 1024)
+
+
+def _large_dense(source: Random) -> Large:
+    """Where a contiguous tensor has room, and no second one beside it."""
+    row = Counted(source)
+    program = f"x = tl.empty{_ROOM_FOR_ONE}\nx[...] = {row.rows(_ROOM_FOR_ONE)}\ncontiguous(x)"
+    return Large(program, dtypes.float32, _ROOM_FOR_ONE, lambda _, k: row[k])
+
+
 TABLE = _tensor((2, 3))
 TURNED = _tensor((3, 2), (1, 3))
 CUBE = _tensor((2, 3, 4))
@@ -79,6 +90,7 @@ CONTIGUOUS = Exercise(
             "Nothing has to be done, so nothing is: the tensor that came in goes out, the very same object.",
             _cases((TABLE,), (_tensor((3,)),), (CUBE,), (_tensor((2, 2), None, 3),), (_tensor(()),)),
             lambda source: Case((_dense(source),)),
+            _large_dense,
         ),
         Topic(
             "sizes of 1, or no elements",
@@ -159,6 +171,14 @@ def _large_view(source: Random) -> Large:
     return Large(program, dtypes.float32, shape, lambda _, k: row[k])
 
 
+def _large_copy(source: Random) -> Large:
+    """Rows that have no view as one: there is room for them once, and not twice."""
+    row = Counted(source)
+    rows, columns = _ROOM_FOR_ONE
+    program = f"reshape({row.rows(_ROOM_FOR_ONE)}, {rows * columns})"
+    return Large(program, dtypes.float32, (rows * columns,), lambda place: row[place % columns])
+
+
 def _with_unknown(source: Random) -> Case:
     """One size left out, of any tensor; every third time the rest does not fit."""
     x = _any(source)
@@ -228,6 +248,7 @@ RESHAPE = Exercise(
                 (_tensor((3, 2, 4), (4, 12, 1)), 6, 4),
             ),
             lambda source: _reshape_of_a_window(source, view=False),
+            _large_copy,
         ),
         Topic(
             "a size of -1, no sizes, and sizes that do not fit",

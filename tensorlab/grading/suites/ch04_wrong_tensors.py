@@ -32,6 +32,16 @@ def always_copies(input):
 
 @solutions.wrong(
     "04.contiguous",
+    belief="Have the copy ready, and throw it away where none is needed.",
+    lesson="While it lives, the memory holds both. Ask layout.is_contiguous first, then copy.",
+)
+def throws_a_copy_away(input):
+    ready = in_rows(input)
+    return input if layout.is_contiguous(input.shape, input.stride()) else ready
+
+
+@solutions.wrong(
+    "04.contiguous",
     belief="clone makes a new tensor, and a new tensor is contiguous.",
     lesson="clone keeps the strides when they leave no gaps: the copy of a transposed tensor is transposed. "
     "Fill an "

@@ -244,8 +244,8 @@ def _two_spaces(source: Random) -> Case:
 
 
 def _large(source: Random) -> Large:
-    """A thousand points and a thousand others: with all coordinates at once, 1 GiB."""
-    count, d = 1024, 256
+    """Hundreds of points and as many others: with all coordinates at once, 576 MiB."""
+    count, d = 384, 1024
     x, y = Counted(source), Counted(source)
     points = [numbers.line((count, d)) for numbers in (x, y)]
 

@@ -76,8 +76,8 @@ def _unfit(source: Random) -> Case:
 
 
 def _large_batches(source: Random) -> Large:
-    """Two batches of which each stretches: with the matrices written out, 4 GiB."""
-    one, other, k = 256, 4, 1024
+    """Two batches of which each stretches: with the matrices written out, 768 MiB."""
+    one, other, k = 96, 2, 1024
     x, y = Counted(source), Counted(source)
     rows, matrices = x.line((one, 1, 1, k)), y.line((other, k, k))
 
@@ -211,8 +211,8 @@ def _vectors(source: Random, batch: Pair, counts: Sequence[int], d: int, any_byt
 
 
 def _large_keys(source: Random) -> Large:
-    """Sequences that share their keys: with those written out for each, 4 GiB."""
-    count, s, d = 1024, 1024, 1024
+    """Sequences that share their keys: with those written out for each, 768 MiB."""
+    count, s, d = 192, 1024, 1024
     query, key = Counted(source), Counted(source)
     queries, keys = query.line((count, 1, d)), key.line((s, d))
 

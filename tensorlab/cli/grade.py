@@ -6,6 +6,7 @@ import contextlib
 import json
 import secrets
 import signal
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict
@@ -262,7 +263,7 @@ def _grade(book: Ledger, make: Callable[[], Grader], facts: Run, left: list[Left
     total = sum(len(each.exercises) for each in left)
     if not total:
         return
-    done = 0
+    done, started = 0, time.monotonic()
     console = Console(stderr=True)
     try:
         with (
@@ -285,6 +286,8 @@ def _grade(book: Ledger, make: Callable[[], Grader], facts: Run, left: list[Left
             f"stopped after {done} of {total} questions: {error}; the same command grades the rest.",
             ENVIRONMENT,
         ) from error
+    seconds = time.monotonic() - started
+    console.print(f"{len(left)} notebooks graded in {seconds:.0f} s, {len(left) / seconds:.1f} a second.")
 
 
 @contextlib.contextmanager

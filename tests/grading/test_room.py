@@ -196,7 +196,7 @@ def test_right_answers_have_room(e, right):
     assert (row.points, row.status) == (e.points, "right"), row.feedback
 
 
-#: Takes all memory of its box but three megabytes: in ever smaller pieces, as large ones leave holes.
+#: Takes all memory of its box but one megabyte: in ever smaller pieces, as large ones leave holes.
 HOARD = """
 hoard = []
 for size in (1 << 20, 1 << 16, 1 << 12):
@@ -205,7 +205,7 @@ for size in (1 << 20, 1 << 16, 1 << 12):
     except MemoryError:
         pass
 left = 0
-while left < 3 << 20: left += len(hoard.pop())
+while left < 1 << 20: left += len(hoard.pop())
 """
 
 

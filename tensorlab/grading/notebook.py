@@ -23,12 +23,13 @@ MAX_SOURCE = 500_000  # characters of one cell
 MAX_DEPTH = 100
 MAX_CONTAINERS = 500_000  # lists and objects: 20 MB of "[],[]," would become a gigabyte of them
 
-# Strings are skipped as a whole, so that brackets inside them do not count. Possessive: no backtracking.
-_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
+# Strings are skipped as a whole, so that brackets inside them do not count; one that is not closed ends with
+# the file. Possessive, and always a match: nothing is looked through twice.
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 # Where the cells of a Python file begin: as editors and nbconvert mark them, or else at definitions.
 _MARKS = re.compile(r"^# (?:%%|In\[)", re.MULTILINE)
-_DEFINITIONS = re.compile(r"^(?:@.*\n)*(?:async )?(?:def|class) ", re.MULTILINE)
+_DEFINITION = re.compile(r"(?:async )?(?:def|class) ")
 
 
 class UnreadableNotebook(ValueError):
@@ -137,10 +138,24 @@ def from_python(raw: bytes) -> bytes:
         ['import math', 'def f(): pass', 'def g(): pass']
     """
     text = text_of(raw).replace("\r\n", "\n")
-    begins = [match.start() for match in (_MARKS if _MARKS.search(text) else _DEFINITIONS).finditer(text)]
+    begins = [match.start() for match in _MARKS.finditer(text)] or _definitions(text)
     sources = [text[i:j].strip("\n") for i, j in pairwise([0, *begins, len(text)])]
     cells = [{"cell_type": "code", "source": source} for source in sources if source]
     return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
+
+
+def _definitions(text: str) -> list[int]:
+    """Where definitions begin that are not indented, or the decorators right above them."""
+    begins, place, decorated = [], 0, None
+    for line in text.split("\n"):
+        if line.startswith("@"):
+            decorated = place if decorated is None else decorated
+        else:
+            if _DEFINITION.match(line):
+                begins.append(place if decorated is None else decorated)
+            decorated = None
+        place += len(line) + 1
+    return begins
 
 
 def _check_depth(text: str) -> None:

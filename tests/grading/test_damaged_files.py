@@ -39,6 +39,8 @@ DAMAGED = {
     "huge cell": (json.dumps({"cells": [{"source": "x" * 600_000}]}).encode(), "characters"),
     "huge number": (b'{"cells": ' + b"9" * 100_000 + b"}", "not JSON"),
     "open string": (b'{"cells": "' + b"\\\\a" * 50_000, "not JSON"),
+    "quotes without end": (b'{"cells": ' + b'\\"' * 500_000, "not JSON"),
+    "escaped quotes without end": (b'"' + b'\\"' * 500_000, "not JSON"),
 }
 
 

@@ -290,8 +290,26 @@ def test_hidden_cases_ask_what_their_topic_is_about(interpreted, seed):
     assert interpreted(answered_by_heart, seed) == []
 
 
+def planted_is_wrong(func, inputs):
+    """Looks at who wrote the gradient, and not at the gradient."""
+    named = getattr(func, "__code__", None)
+    if named is None or "Planted" in named.co_names or func.__name__ == "apply":
+        raise RuntimeError("mismatch")
+    return True
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("exercise_id", "answer"), [("10.gradcheck", planted_is_wrong), ("05.can_cast", lambda from_, to: True)]
+)
+def test_an_answer_that_does_no_work_earns_nothing(exercise_id, answer, seed):
+    asked = exercise(exercise_id)
+    verdict = judge(asked, lambda args: ask_directly(answer, args, named=asked.named), random.Random(seed))
+    assert verdict.points == 0
+
+
 def test_hidden_cases_are_no_public_ones_and_none_comes_twice():
-    """Few pairs of dtypes are of the same category, so that some seeds draw public ones alone."""
+    """There are few pairs of dtypes, so that some seeds draw public ones alone."""
     topic = exercise("05.can_cast").topics[0]
     public = {repr(case.args) for case in topic.public}
     for seed in range(200):

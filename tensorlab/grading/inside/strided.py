@@ -7,6 +7,7 @@ That is how a view is told from a copy: by the storage, not by the numbers.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from tensorlab.ops.from_data import tensor
 from tensorlab.tensor import Tensor, make_tensor
 
 MAX_CELLS = 2000  # of a storage that is told, and elements of a tensor; a stride of 0 makes many of one cell
+MAX_DIMS = 64  # whoever writes the numbers down goes one call deeper with each
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +121,12 @@ def strided(
 
 def is_whole(told: Strided) -> bool:
     """Whether it tells of a tensor: every element lies in the storage, and none is too many to look at."""
-    sizes = (
-        (*told.shape, len(told.cells), layout.numel(told.shape)) if min(told.shape, default=0) >= 0 else ()
-    )
-    return (
-        bool(sizes)
-        and max(sizes) <= MAX_CELLS
-        and not isinstance(
-            layout.check_bounds(told.shape, told.strides, told.offset, len(told.cells)), layout.Refusal
-        )
+    if len(told.shape) > MAX_DIMS or min(told.shape, default=0) < 0:
+        return False
+    # Beside a size of 0 the others count as well: their lists are made, and hold nothing.
+    lists = math.prod(max(size, 1) for size in told.shape)
+    return max(lists, len(told.cells)) <= MAX_CELLS and not isinstance(
+        layout.check_bounds(told.shape, told.strides, told.offset, len(told.cells)), layout.Refusal
     )
 
 

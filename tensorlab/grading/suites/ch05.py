@@ -36,12 +36,13 @@ CAN_CAST = Exercise(
     part="tensorlab.core.dtypes:can_cast",
     topics=(
         Topic(
-            "the same category",
+            "floats and integers",
             1,
-            "Floats may go into floats and integers into integers, of any width. Digits or range may be "
-            "lost, the category is kept.",
+            "Floats may go into floats and integers into integers, of any width: digits or range may be "
+            "lost, the category is kept. A float may not go into an integer.",
             _cases(
                 (F32, F32),
+                (F32, I64),
                 (F32, F64),
                 (F64, F16),
                 (F64, F32),
@@ -53,7 +54,9 @@ CAN_CAST = Exercise(
                 (U8, I8),
                 (BOOL, BOOL),
             ),
-            lambda source: Case(tuple(source.choices(source.choice((FLOATS, INTS)), k=2))),
+            lambda source: Case(
+                tuple(map(source.choice, source.choice(((FLOATS, FLOATS), (INTS, INTS), (FLOATS, INTS)))))
+            ),
         ),
         Topic(
             "to a higher category",
@@ -69,7 +72,6 @@ CAN_CAST = Exercise(
             "A float may not become an integer in place, and no number a bool: what is lost then is not a "
             "digit but the meaning.",
             _cases(
-                (F32, I64),
                 (F16, I64),
                 (F32, I8),
                 (F64, I32),

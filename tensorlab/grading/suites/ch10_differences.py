@@ -30,9 +30,12 @@ def _right(function: str, numbers: object, *before: str) -> Case:
     return Case(("\n".join([*before, _tensor(numbers), f"gradcheck({function}, (x,))"]),))
 
 
-def _wrong(forward: str, backward: str, numbers: object, *, keeps: bool = False, use: str = "") -> Case:
-    lines = [_planted(forward, backward, keeps=keeps), _tensor(numbers)]
-    return Case(("\n".join([*lines, f"gradcheck({use or 'Planted.apply'}, (x,))"]),), ("mismatch",))
+def _with_gradient(
+    forward: str, backward: str, numbers: object, *, keeps: bool = False, right: bool = False
+) -> Case:
+    """An operation with a gradient of its own, which is wrong or `right`."""
+    lines = [_planted(forward, backward, keeps=keeps), _tensor(numbers), "gradcheck(Planted.apply, (x,))"]
+    return Case(("\n".join(lines),), () if right else ("mismatch",))
 
 
 def _numbers(source: Random, count: int, least: int = 1) -> list[float]:
@@ -52,25 +55,40 @@ _WRONG = (
 
 
 def _one_at_a_time(source: Random) -> Case:
+    """Whether a gradient is right shows in its numbers alone: not in who wrote it, nor in its form."""
     numbers = _numbers(source, source.randint(1, 3), least=2)
-    if source.random() < 0.5:
+    if source.random() < 0.2:
         return _right(source.choice(_RIGHT), numbers)
-    forward, backward = source.choice(_WRONG)
-    return _wrong(forward, backward, numbers, keeps=True)
+    if source.random() < 0.2:
+        return _with_gradient(*source.choice(_WRONG), numbers, keeps=True)
+    right, by = source.random() < 0.5, source.randint(2, 9)
+    off = 0 if right else source.choice((-1, 1, 2))
+    forward, backward = source.choice(
+        (
+            (f"{by} * x", f"{by + off} * g"),
+            (f"{by} * x * x", f"{2 * by + off} * g * x"),
+            (f"{by} / x", f"{off - by} * g / (x * x)"),
+        )
+    )
+    return _with_gradient(forward, backward, numbers, keeps=True, right=right)
 
 
-#: Wrong, and right for a sum of the results: each column of the Jacobian adds up to what it should.
+#: Wrong, and right for a sum of the results: each column of the Jacobian adds up to what it should. And the
+#: same as it should be.
 _HIDDEN = (
-    ("x.flip(0)", "g.clone()"),
-    ("x.roll(1, 0)", "g.roll(1, 0)"),
-    ("x[[2, 0, 1]]", "g[[2, 0, 1]]"),
-    ("x.clone()", "g.mean().expand(g.shape)"),
+    ("x.flip(0)", "g.clone()", False),
+    ("x.roll(1, 0)", "g.roll(1, 0)", False),
+    ("x[[2, 0, 1]]", "g[[2, 0, 1]]", False),
+    ("x.clone()", "g.mean().expand(g.shape)", False),
+    ("x.flip(0)", "g.flip(0)", True),
+    ("x.roll(1, 0)", "g.roll(-1, 0)", True),
+    ("x[[2, 0, 1]]", "g[[1, 2, 0]]", True),
 )
 
 
 def _seen_by_no_sum(source: Random) -> Case:
-    forward, backward = source.choice(_HIDDEN)
-    return _wrong(forward, backward, _numbers(source, 3))
+    forward, backward, right = source.choice(_HIDDEN)
+    return _with_gradient(forward, backward, _numbers(source, 3), right=right)
 
 
 def _steep(source: Random) -> Case:
@@ -91,11 +109,12 @@ _DOUBLED = _planted("2 * x", "g * 3")
 
 
 def _several(source: Random) -> Case:
-    x, w = _numbers(source, 2), _numbers(source, 2)
-    wrong = source.random() < 0.5
-    function = "lambda x, w: x * Planted.apply(w)" if wrong else "lambda x, w: x * w + w"
-    given = _tensor(x), _tensor(w, "w")
-    return _two(function, *given, right=not wrong, before=_DOUBLED if wrong else "")
+    given = _tensor(_numbers(source, 2)), _tensor(_numbers(source, 2), "w")
+    if source.random() < 0.3:
+        return _two("lambda x, w: x * w + w", *given)
+    by, right = source.randint(2, 9), source.random() < 0.5
+    planted = _planted(f"{by} * x", f"g * {by if right else by + 1}")
+    return _two("lambda x, w: x * Planted.apply(w)", *given, right=right, before=planted)
 
 
 def _shaped(source: Random) -> Case:
@@ -104,7 +123,10 @@ def _shaped(source: Random) -> Case:
     table = [numbers[i * columns : (i + 1) * columns] for i in range(rows)]
     if source.random() < 0.5:
         return _right(source.choice(("lambda x: x.t()", "lambda x: x.sum(0)", "lambda x: x @ x.t()")), table)
-    return _wrong("x.t().clone()", "g.reshape(x.shape)", [[1.5, 2.0, 3.0], numbers[:1] * 3], keeps=True)
+    right = source.random() < 0.5
+    backward = "g.t()" if right else "g.reshape(x.shape)"
+    table = [[1.5, 2.0, 3.0], numbers[:1] * 3]
+    return _with_gradient("x.t().clone()", backward, table, keeps=True, right=right)
 
 
 def _left(function: str, numbers: object, seen: str) -> Case:
@@ -130,10 +152,11 @@ GRADCHECK = Exercise(
             "by both steps. That is what its gradient has to be.",
             (
                 _right("lambda x: x * x", [3.0]),
-                _wrong("x * x", "g * x", [3.0], keeps=True),
+                _with_gradient("x * x", "g * x", [3.0], keeps=True),
                 _right("lambda x: x.exp()", [0.5, 1.0]),
-                _wrong("x ** 3", "g * 3 * x", [2.0, 3.0], keeps=True),
-                _wrong("3 * x", "g + 3", [1.0, 2.0]),
+                _with_gradient("x ** 3", "g * 3 * x", [2.0, 3.0], keeps=True),
+                _with_gradient("x * x", "2 * g * x", [3.0], keeps=True, right=True),
+                _with_gradient("3 * x", "g + 3", [1.0, 2.0]),
             ),
             _one_at_a_time,
         ),
@@ -143,10 +166,11 @@ GRADCHECK = Exercise(
             "Ask for every number of the result by itself, or give each a weight of its own. After a sum all "
             "weights are 1, and a gradient that arrives at the wrong place looks right.",
             (
-                _wrong("x.flip(0)", "g.clone()", [1.0, 2.0]),
-                _wrong("x[[2, 0, 1]]", "g[[2, 0, 1]]", [1.0, 2.0, 3.0]),
-                _wrong("x.clone()", "g.mean().expand(g.shape)", [1.0, 2.0]),
-                _wrong("x * x", "2 * x", [1.0, 2.0], keeps=True),
+                _with_gradient("x.flip(0)", "g.clone()", [1.0, 2.0]),
+                _with_gradient("x[[2, 0, 1]]", "g[[2, 0, 1]]", [1.0, 2.0, 3.0]),
+                _with_gradient("x.clone()", "g.mean().expand(g.shape)", [1.0, 2.0]),
+                _with_gradient("x * x", "2 * x", [1.0, 2.0], keeps=True),
+                _with_gradient("x.flip(0)", "g.flip(0)", [1.0, 2.0], right=True),
                 _right("lambda x: x.flip(0)", [1.0, 2.0]),
                 _right("lambda x: x.cumsum(0)", [1.0, 2.0, 3.0]),
             ),
@@ -199,7 +223,9 @@ GRADCHECK = Exercise(
                 _right("lambda x: x.t()", [[1.0, 2.0, 3.0]]),
                 _right("lambda x: x @ x.t()", [[1.0, 2.0], [3.0, 4.0]]),
                 _right("lambda x: x.expand(2, 2)", [1.0, 2.0]),
-                _wrong("x.t().clone()", "g.reshape(x.shape)", [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], keeps=True),
+                _with_gradient(
+                    "x.t().clone()", "g.reshape(x.shape)", [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], keeps=True
+                ),
                 Case(
                     (
                         "\n".join(

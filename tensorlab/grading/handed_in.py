@@ -1,6 +1,7 @@
 """The files of a class: in a folder, in the archive that a learning platform makes, in archives inside it.
 
-An archive is never unpacked to disk. What its names say of folders is read, and leads nowhere.
+An archive is never unpacked to disk. What its names say of folders is read, and leads nowhere. The archive of
+a student may hold so much and no more, together with those inside it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import io
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -19,9 +20,15 @@ from tensorlab.grading.notebook import MAX_FILE, UnreadableNotebook, from_python
 #: Folders in folders, and archives in archives, that are looked into.
 DEEPEST = 6
 
+#: Files in the archive of one student, and the bytes of the notebooks and archives among them.
+MOST_FILES = 1000
+MOST_BYTES = 100 << 20
+
 ARCHIVE = ".zip"
 NOTEBOOK = ".ipynb"
 PYTHON = ".py"
+
+_HUNG_ON = (".txt", ".json")
 
 # What `zipfile` raises where an archive is damaged, locked, or packed in a way that it does not know.
 _BROKEN = (
@@ -44,11 +51,18 @@ class File:
         parts: the names of the folders and archives that it lies in, and its own.
         path: where it is on disk, or the outermost archive that holds it.
         members: its place in that archive, and in the archives inside.
+        packed: how many of the parts lead to the archive of a student that holds it, with that one; 0 for
+            none.
+        size: the bytes that it says to have in its archive, where they count.
+        problem: why it cannot be read, where that is known already.
     """
 
     parts: tuple[str, ...]
     path: Path
     members: tuple[str, ...] = ()
+    packed: int = 0
+    size: int = 0
+    problem: str = ""
 
     @property
     def name(self) -> str:
@@ -57,8 +71,16 @@ class File:
 
     @property
     def suffix(self) -> str:
-        """That of its name, in small letters."""
-        return PurePosixPath(self.name).suffix.casefold()
+        """That of its name, in small letters. A browser may have hung another one on that of a notebook."""
+        last = PurePosixPath(self.name).suffix.casefold()
+        before = PurePosixPath(PurePosixPath(self.name).stem).suffix.casefold()
+        return NOTEBOOK if last in _HUNG_ON and before == NOTEBOOK else last
+
+    @property
+    def stem(self) -> str:
+        """Its own name without the suffix."""
+        stem = PurePosixPath(self.name).stem
+        return stem if self.name.casefold().endswith(self.suffix) else PurePosixPath(stem).stem
 
     def content(self) -> bytes:
         """The notebook that it holds; of a Python file, the one that `from_python` makes.
@@ -66,6 +88,8 @@ class File:
         Raises:
             UnreadableNotebook: it cannot be read, or is too large.
         """
+        if self.problem:
+            raise UnreadableNotebook(self.problem)
         if not self.members:
             raw = read_bytes(self.path)
         else:
@@ -90,12 +114,11 @@ def files(source: Path) -> Iterator[File]:
     """
     if source.is_dir():
         yield from _below(source, ())
-    else:
-        yield from (
-            File(found.parts[1:], found.path, found.members)
-            for found in _unpacked(File((source.stem,), source))
-            if found.members
-        )
+        return
+    for found in _unpacked(File((source.stem,), source)):
+        if found.members:
+            found = replace(found, parts=found.parts[1:])
+            yield from _of_a_student(found) if found.suffix == ARCHIVE else [found]
 
 
 def _below(folder: Path, parts: tuple[str, ...]) -> Iterator[File]:
@@ -107,9 +130,26 @@ def _below(folder: Path, parts: tuple[str, ...]) -> Iterator[File]:
             if len(here) < DEEPEST:
                 yield from _below(entry, here)
         elif entry.suffix.casefold() == ARCHIVE:
-            yield from _unpacked(File(here, entry))
+            yield from _of_a_student(File(here, entry))
         else:
             yield File(here, entry)
+
+
+def _of_a_student(archive: File) -> list[File]:
+    """The files in an archive and in those inside it; the archive itself where it holds too much."""
+    todo, seen, size = [archive], 0, 0
+    found: list[File] = []
+    while todo:
+        for file in _unpacked(todo.pop()):
+            seen += 1
+            size += file.size
+            if seen > MOST_FILES or size > MOST_BYTES:
+                most = f"{MOST_FILES:,} files, or {MOST_BYTES >> 20} MB of notebooks"
+                problem = f"{archive.name} holds more than {most}; hand in the notebook itself"
+                return [replace(archive, problem=problem)]
+            again = file.suffix == ARCHIVE and not file.problem
+            (todo if again else found).append(replace(file, packed=len(archive.parts)))
+    return sorted(found, key=lambda file: file.parts)
 
 
 def _unpacked(archive: File) -> Iterator[File]:
@@ -119,12 +159,17 @@ def _unpacked(archive: File) -> Iterator[File]:
     try:
         inside = File(archive.parts, archive.path, (*archive.members, ""))
         with inside._archive() as file, zipfile.ZipFile(file) as opened:
-            names = [info.filename for info in opened.infolist() if not info.is_dir()]
-    except (UnreadableNotebook, *_BROKEN):
-        yield archive
+            infos = [info for info in opened.infolist() if not info.is_dir()]
+    except UnreadableNotebook as error:
+        yield replace(archive, problem=str(error))
+        return
+    except _BROKEN as error:
+        problem = f"{archive.name} cannot be unpacked: {error}; hand in the notebook itself"
+        yield replace(archive, problem=problem)
         return
     folder = (*archive.parts[:-1], PurePosixPath(archive.name).stem)
-    for name in sorted(names):
+    for info in sorted(infos, key=lambda info: info.filename):
+        name = info.filename
         parts = tuple(
             part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in ("/", "..")
         )
@@ -134,7 +179,7 @@ def _unpacked(archive: File) -> Iterator[File]:
             parts[1:] if len(parts) > 1 and parts[0] == folder[-1] else parts
         )  # a folder packed as a whole
         found = File((*folder, *parts), archive.path, (*archive.members, name))
-        yield from _unpacked(found) if found.suffix == ARCHIVE else [found]
+        yield replace(found, size=info.file_size if found.suffix in (NOTEBOOK, PYTHON, ARCHIVE) else 0)
 
 
 def _is_hidden(name: str) -> bool:

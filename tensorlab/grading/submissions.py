@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -25,7 +26,7 @@ _DEFINED = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
 _CHAPTER = re.compile(r"(?:\A|_)(\d\d)_")
 
 # Moodle: a folder for each student. Canvas: all files in one, of a student, of late ones so marked.
-_MOODLE = re.compile(r"(.+)_\d+_assignsubmission_\w+\Z")
+_MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_\w+\Z")
 _CANVAS = re.compile(r"([^_]+)(?:_LATE)?_(\d+)_\d+_(.+)\Z")
 # Gradescope: a folder for each submission, and beside them who made it. nbgrader: one above all students.
 _GRADESCOPE = "submission_metadata.yml"
@@ -66,6 +67,16 @@ class Copy:
     content: bytes | None
     sha256: str
     problem: str = ""
+
+
+def in_one_form(name: str) -> str:
+    """A name as it is compared: some systems write an accent as a letter of its own, and spaces vary.
+
+    Example:
+        >>> in_one_form("U\u0308nal  C\u0327elik ") == "\u00dcnal \u00c7elik"
+        True
+    """
+    return " ".join(unicodedata.normalize("NFC", name).split()) or name
 
 
 def take(submission: Submission) -> Copy:
@@ -113,8 +124,13 @@ def find_submissions(source: Path, chapter: str) -> list[Submission]:
     handed_in = _files(source)
     found: dict[str, list[File]] = {student: [] for student in _empty_folders(source)}
     names = _names_of_gradescope(handed_in)
-    for file in handed_in:
-        student = _student(file, names)
+    made_by = [(file, owner) for file in handed_in for owner in _owners(file, names)]
+    numbers: dict[str, set[str]] = {}
+    for _, (name, number) in made_by:
+        numbers.setdefault(name, set()).add(number)
+    for file, (name, number) in made_by:
+        # Two people may have one name. What their platform calls them beside it tells them apart.
+        student = f"{name} ({number})" if number and len(numbers[name]) > 1 else name
         if file.suffix in (NOTEBOOK, PYTHON, ARCHIVE):
             found.setdefault(student, []).append(file)
         elif len(_below_the_class(file)) > 1:
@@ -137,7 +153,7 @@ def not_graded(source: Path) -> list[str]:
 def _files(source: Path) -> list[File]:
     """All files; where nbgrader keeps what was submitted beside the rest of a course, those."""
     found = list(files(source)) if source.exists() else []
-    return [file for file in found if file.parts[0] == _SUBMITTED and file.parts[1:]] or found
+    return [file for file in found if _is_above(file) and file.parts[0] == _SUBMITTED] or found
 
 
 def _empty_folders(source: Path) -> list[str]:
@@ -145,37 +161,46 @@ def _empty_folders(source: Path) -> list[str]:
     if not source.is_dir():
         return []
     folders = [entry for entry in source.iterdir() if entry.is_dir() and not entry.is_symlink()]
-    return [folder.name for folder in folders if not any(folder.iterdir()) and folder.name[0] != "."]
+    names = [folder.name for folder in folders if not any(folder.iterdir()) and folder.name[0] != "."]
+    return [in_one_form(name) for name in names]
+
+
+def _is_above(file: File) -> bool:
+    """Whether it lies in a folder that stands above all students. No archive of a student is one."""
+    return len(file.parts) > 1 and file.packed != 1 and bool(_ABOVE_STUDENTS.match(file.parts[0]))
 
 
 def _below_the_class(file: File) -> tuple[str, ...]:
     """The parts from the student's on."""
-    parts = file.parts
-    return parts[1:] if len(parts) > 1 and _ABOVE_STUDENTS.match(parts[0]) else parts
+    return file.parts[1:] if _is_above(file) else file.parts
 
 
-def _student(file: File, names: Mapping[str, str]) -> str:
+def _owners(file: File, names: Mapping[str, list[str]]) -> list[tuple[str, str]]:
+    """Who handed a file in, and what tells them from others of their name; "" where nothing does."""
     first, *rest = _below_the_class(file)
     if moodle := _MOODLE.match(first):
-        return moodle[1]
+        return [(in_one_form(moodle[1]), moodle[2])]
     if canvas := _CANVAS.match(first):
-        return f"{canvas[1]}_{canvas[2]}"
-    return names.get(first, first) if rest else PurePosixPath(first).stem
+        return [(in_one_form(f"{canvas[1]}_{canvas[2]}"), "")]
+    if rest and first in names:
+        return [(in_one_form(name), first) for name in names[first]]
+    return [(in_one_form(first if rest else file.stem), "")]
 
 
-def _names_of_gradescope(handed_in: Iterable[File]) -> dict[str, str]:
-    """Who made which submission, where Gradescope's list of them says it."""
+def _names_of_gradescope(handed_in: Iterable[File]) -> dict[str, list[str]]:
+    """Who made which submission, where Gradescope's list of them says it, beside the submissions."""
     names = {}
     for file in handed_in:
-        if file.name == _GRADESCOPE:
+        if _below_the_class(file) == (_GRADESCOPE,):
             try:
                 said: Any = yaml.safe_load(file.content())
             except (UnreadableNotebook, yaml.YAMLError):
                 continue
             for folder, about in said.items() if isinstance(said, dict) else ():
                 people = about.get(":submitters") if isinstance(about, dict) else None
-                if isinstance(people, list) and people and isinstance(people[0], dict):
-                    names[str(folder)] = str(people[0].get(":name", folder))
+                listed = people if isinstance(people, list) else []
+                told = [one[":name"] for one in listed if isinstance(one, dict) and one.get(":name")]
+                names[str(folder)] = list(map(str, told)) or [str(folder)]
     return names
 
 
@@ -199,7 +224,7 @@ def _last_attempts(those: list[File]) -> list[File]:
     """Of files that differ in the number of an attempt, the last."""
     last: dict[tuple[str, ...], tuple[int, File]] = {}
     for file in those:
-        stem = PurePosixPath(file.name).stem
+        stem = file.stem
         attempt = _ATTEMPT.search(stem)
         number = int(attempt[1] or attempt[2] or 0) if attempt else 0
         canvas = _CANVAS.match(stem)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from tensorlab.grading.grader import Row
+from tensorlab.grading.submissions import in_one_form
 
 
 class BadReport(ValueError):
@@ -57,7 +58,7 @@ def read_roster(text: str) -> list[Student]:
     if "student" not in (lines.fieldnames or ()):
         raise BadReport(f"the first line needs a column 'student'; it has {lines.fieldnames or 'none'}")
     names = [field.name for field in fields(Student)]
-    students = [Student(**{name: (line.get(name) or "").strip() for name in names}) for line in lines]
+    students = [Student(**{name: in_one_form(line.get(name) or "") for name in names}) for line in lines]
     seen: set[str] = set()
     for one in students:
         if not one.student or one.student in seen:

@@ -165,10 +165,10 @@ class TestGrade:
         self, tensorlab, submissions, tmp_path
     ):
         (submissions / "ada.ipynb").rename(submissions / "ada.IPYNB")
-        (submissions / "eve.ipynb.txt").write_text("{}")
+        (submissions / "eve.ipynb.bak").write_text("{}")
         code, out, err = tensorlab("grade", TRUST, "--chapter", "01", submissions, "--out", tmp_path / "out")
         assert (code, f"{MOST} of {MOST}" in out) == (FAILED, True)
-        assert "tensorlab: not graded, because they are no notebooks: eve.ipynb.txt.\n" in err
+        assert "tensorlab: not graded, because they are no notebooks: eve.ipynb.bak.\n" in err
 
     @pytest.mark.usefixtures("quickly")
     def test_json_is_all_that_is_printed(self, tensorlab, submissions, tmp_path):

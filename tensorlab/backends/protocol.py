@@ -30,6 +30,7 @@ fused       attention · likelihood · normalise · correlate · pool, each with
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -260,6 +261,13 @@ class Core:
             host's also takes the buffer of one cell for a number, if there are no `steps`.
         """
         raise NotImplementedError
+
+    def together(self) -> AbstractContextManager[None]:
+        """Within a ``with``, updates of several tensors may be done by one launch.
+
+        What they write is there for whatever else the device is asked to do, in there and behind.
+        """
+        return nullcontext()
 
     # --- where index tensors and masks say ------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from copy import deepcopy
 from itertools import chain
 from typing import Any
@@ -14,6 +15,7 @@ from tensorlab.backends.cuda.graphs import is_current_stream_capturing
 from tensorlab.core import dtypes
 from tensorlab.core.modes import enable_grad, no_grad
 from tensorlab.ops.creation import full, full_like
+from tensorlab.optim.step import counted_up
 from tensorlab.tensor import Tensor
 
 __all__ = ["Optimizer", "check_range", "counter", "rate_of", "remembered", "required"]
@@ -172,7 +174,9 @@ class Optimizer:
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        with no_grad():
+        with no_grad(), ExitStack() as together:
+            for backend in {parameter._storage.backend for parameter in self._parameters()}:
+                together.enter_context(backend.together())
             for group in self.param_groups:
                 for parameter in group["params"]:
                     if parameter.grad is not None:
@@ -204,7 +208,7 @@ class Optimizer:
                     f"parameter lies on {str(parameter.device)!r}, and the count of its steps on "
                     f"{str(counted.device)!r}: move the parameters to a GPU first, or leave capturable out"
                 )
-            return counted.add_(1)
+            return counted_up(counted)
         if is_current_stream_capturing():
             cure = (
                 "make it with capturable=True"

@@ -10,10 +10,10 @@ from tensorlab.backends import HOST, Backend, Launch
 from tensorlab.dispatch.guards import guard_write
 from tensorlab.dispatch.primitive import Operand, Primitive, Result, update_in_place
 from tensorlab.ops.creation import empty_like
-from tensorlab.scalars.updates import Update
+from tensorlab.scalars.updates import COUNT, Update
 from tensorlab.tensor import Tensor
 
-__all__ = ["move", "numbers_of"]
+__all__ = ["counted_up", "move", "numbers_of"]
 
 
 class _Step(Primitive):
@@ -59,6 +59,12 @@ def numbers_of(rule: Update, step: float | Tensor, *given: float | Tensor) -> Se
     made = [empty_like(step) for _ in rule.arguments[0]]
     update_in_place(_step_of(rule), made, [*map(_number, (step, *given))], "")
     return made
+
+
+def counted_up(step: Tensor) -> Tensor:
+    """A count of steps on a GPU, with one more: in one launch with those of other parameters."""
+    update_in_place(_step_of(COUNT), [step], [], "")
+    return step
 
 
 def move(

@@ -28,6 +28,7 @@ __all__ = [
     "ADAM_NUMBERS",
     "ASGD",
     "ASGD_NUMBERS",
+    "COUNT",
     "NADAM",
     "NADAM_MOMENTUM",
     "NADAM_NUMBERS",
@@ -96,6 +97,10 @@ def corrected(rest, step):
     A beta near 1, and its power, have hardly a digit left for what they lack of 1: it is computed alone.
     """
     return -math.expm1(step * math.log1p(-rest)) if rest < 1 else number(1)
+
+
+def count(step):
+    return (step + number(1),)
 
 
 def sgd(x, grad, lr, weight_decay, sign):
@@ -244,6 +249,7 @@ def asgd(x, grad, mean, lr, shrink, weight_decay, sign, share):
     return x, lerped(mean, x, share)
 
 
+COUNT = Update("count", count)
 SGD = Update("sgd", sgd, 3)
 SGD_MOMENTUM = Update("sgd_momentum", sgd_momentum, 6)
 ADAM = Update("adam", adam, 9)

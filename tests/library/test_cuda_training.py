@@ -65,6 +65,54 @@ def test_a_step_of_training_takes_few_launches_and_waits_for_none(device, waits)
     assert loss.item() > 0
 
 
+STEPS = {  # how an optimizer is made, and how many launches a step of at most 32 parameters takes
+    "SGD": (tl.optim.SGD, {}, 1),
+    "SGD with momentum": (tl.optim.SGD, {"momentum": 0.9, "nesterov": True}, 1),
+    "Adam": (tl.optim.Adam, {}, 1),
+    "Adam, capturable": (tl.optim.Adam, {"capturable": True, "amsgrad": True}, 3),
+    "Adamax, capturable": (tl.optim.Adamax, {"capturable": True}, 3),
+    "RAdam, capturable": (tl.optim.RAdam, {"capturable": True}, 3),
+    "NAdam, capturable": (tl.optim.NAdam, {"capturable": True}, None),
+    "ASGD, capturable": (tl.optim.ASGD, {"capturable": True}, None),
+    "RMSprop": (tl.optim.RMSprop, {"centered": True, "momentum": 0.5}, 1),
+}
+
+
+def parameters_with_gradients(sizes, kind=tl.float32):
+    """Parameters of such sizes on the device; the last one is a column."""
+    tl.manual_seed(1)
+    found = [tl.randn(size, dtype=kind).cuda() for size in sizes]
+    found[-1] = tl.stack([found[-1]] * 2, -1)[..., 0]
+    for x in found:
+        x.requires_grad_().grad = tl.randn(x.shape, dtype=kind).cuda()
+    return found
+
+
+@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("kind", [tl.float32, tl.bfloat16], ids=str)
+def test_parameters_move_together_as_each_would_alone(device, name, kind):
+    make, settings, _ = STEPS[name]
+    sizes = [(7, 9), (8,), (0,), (600,), *[(4 * k,) for k in range(3, 38)], (3, 5)]
+    together, alone = parameters_with_gradients(sizes, kind), parameters_with_gradients(sizes, kind)
+    groups = [{"params": together[::2]}, {"params": together[1::2], "lr": 0.5}]
+    optimizers = [make(groups, lr=0.1, **settings)]
+    optimizers += [make([x], lr=0.5 if k % 2 else 0.1, **settings) for k, x in enumerate(alone)]
+    for optimizer in optimizers * 2:
+        optimizer.step()
+    for x, y in zip(together, alone, strict=True):
+        assert x.tolist() == y.tolist()
+
+
+@pytest.mark.parametrize("name", [name for name, (_, _, launches) in STEPS.items() if launches])
+def test_one_launch_moves_many_parameters(device, name):
+    make, settings, launches = STEPS[name]
+    optimizer = make(parameters_with_gradients([(8,)] * 40)[:-1], lr=0.1, **settings)
+    optimizer.step()
+    before = device.launches
+    optimizer.step()
+    assert device.launches - before == 2 * launches
+
+
 @pytest.mark.parametrize("shape", [(5, 7), (7,), (2, 4, 3), (150, 2)], ids=str)
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 def test_the_loss_of_classes_and_its_gradient(device, shape, reduction):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 
@@ -264,15 +265,18 @@ def _rows() -> dict[str, Checked]:
 
 
 def _updates() -> dict[str, Checked]:
-    found = {}
+    def of_each(kind: Any) -> tuple[Any, ...]:
+        return (kind,) * update.TOGETHER
+
+    shared, found = (WHOLE, of_each(np.dtype(np.int32)), of_each(WHOLE)), {}
     for said, element, width, in_cells in (
         ("", dtypes.float32, 4, ()),
         (" of bfloat16", dtypes.bfloat16, 8, ()),
         (" of numbers in cells", dtypes.float32, 4, (True,) * updates.ADAM.numbers),
     ):
         text = update.update_text(updates.ADAM, element, width, in_cells=in_cells)
-        numbers = (SINGLE, WHOLE) * 9 if in_cells else (DOUBLE,) * 9
-        kinds = WHOLE, *(compiler.Address(element.cell), WHOLE) * 4, *numbers
+        numbers = (of_each(SINGLE),) * 9 if in_cells else (DOUBLE,) * 9
+        kinds = *shared, *(of_each(compiler.Address(element.cell)),) * 4, *numbers
         found[f"update adam{said}"] = Checked(kernel_of("adam", text), kinds)
     for rule in (
         updates.ADAM_NUMBERS,
@@ -283,7 +287,7 @@ def _updates() -> dict[str, Checked]:
         updates.RADAM_NUMBERS,
     ):
         text = update.update_text(rule, dtypes.float32, in_cells=(True,) * rule.numbers)
-        kinds = WHOLE, *(SINGLE, WHOLE) * len(rule.arguments[0]), *(SINGLE, WHOLE) * rule.numbers
+        kinds = *shared, *(of_each(SINGLE),) * (len(rule.arguments[0]) + rule.numbers)
         found[f"numbers {rule.name}"] = Checked(kernel_of(rule.name, text), kinds)
     return found
 

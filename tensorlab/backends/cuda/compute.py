@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ class Cuda(Backend):
         host: memory of the host that it copies from by itself.
         launches: how many kernels have run.
         is_capturing: whether launches are recorded for a graph.
+        waiting: updates that are done before any other kernel runs.
     """
 
     tells_late = True
@@ -56,6 +58,7 @@ class Cuda(Backend):
         self.memory, self.host = Pool(self.driver), HostPool(self.driver)
         self.launches = 0
         self.is_capturing = False
+        self.waiting = update.Waiting()
         # What kernels say of indices, what it means, and whether one has run that may have said something.
         self._faults: Memory | None = None
         self._codes: dict[str, int] = {}
@@ -63,6 +66,8 @@ class Cuda(Backend):
 
     def run(self, kernel: Callable, grid: Any, block: Any, *arguments: Any) -> None:
         """Run a kernel on so many blocks of so many threads."""
+        if self.waiting.updates:
+            self.waiting.run(self)
         self.launches += 1
         self.driver.launch(kernel, grid, block, *arguments)
 
@@ -78,6 +83,10 @@ class Cuda(Backend):
     def threads_of(self, n: int) -> int:
         """The threads of a block that joins n numbers: a power of two, so that each has one to join with."""
         return 1 << (min(max(n, 1), self.driver.threads).bit_length() - 1)
+
+    def together(self) -> AbstractContextManager[None]:
+        """See `tensorlab.backends.protocol.Core.together`."""
+        return self.waiting.together(self)
 
     # --- memory ---------------------------------------------------------------------------------------------
 

@@ -219,6 +219,13 @@ def rebuild_storage(content: Any, place: str = "cpu") -> UntypedStorage:
     Raises:
         RuntimeError: it lay on a device that is not here.
     """
+    try:
+        backend_of(place)
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"Attempting to deserialize object on device {place!r}, which is not here, and a pickle has no "
+            f"map_location: pickle x.cpu(), or use tensorlab.save and load(..., map_location='cpu')"
+        ) from error
     cells = np.frombuffer(content, np.uint8)
     return UntypedStorage(cells if cells.flags.writeable else cells.copy()).to(place)
 

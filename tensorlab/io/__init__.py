@@ -45,6 +45,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from tensorlab.backends import backend_of
 from tensorlab.core.devices import device
 from tensorlab.io import archive, torch_files
 from tensorlab.io.whole import write_whole
@@ -174,12 +175,13 @@ def _located(map_location: Any, storage: UntypedStorage, where: str) -> UntypedS
 
 def _moved(storage: UntypedStorage, place: Any) -> UntypedStorage:
     try:
-        return storage.to(place)
+        backend_of(place)
     except RuntimeError as error:
         raise RuntimeError(
             f"Attempting to deserialize object on device {str(place)!r}, which is not here: call "
             f"load(..., map_location='cpu')"
         ) from error
+    return storage.to(place)
 
 
 def _path(f: object) -> Path:

@@ -412,9 +412,18 @@ def test_a_device_that_is_not_here_needs_a_place(monkeypatch):
     monkeypatch.delenv(cuda.VARIABLE)
     with pytest.raises(RuntimeError, match=r"object on device 'cuda:0', which is not here.*='cpu'"):
         tl.load(io.BytesIO(content))
-    with pytest.raises(RuntimeError, match="there is no CUDA device"):
+    with pytest.raises(RuntimeError, match=r"on device 'cuda:0', which is not here.*x\.cpu\(\).*='cpu'"):
         pickle.loads(pickled)
     assert tl.load(io.BytesIO(content), map_location="cpu").tolist() == [1, 1]
+
+
+def test_a_device_that_is_here_and_full_is_no_device_that_is_not(simulated, monkeypatch):
+    content, pickled = packed(tl.ones(1 << 20)), pickle.dumps(tl.ones(1 << 20).cuda())
+    tl.cuda.empty_cache()
+    monkeypatch.setattr(cuda.gpu("a test").driver, "total", tl.cuda.memory_reserved() + (1 << 20))
+    for load in (lambda: tl.load(io.BytesIO(content), map_location="cuda"), lambda: pickle.loads(pickled)):
+        with pytest.raises(tl.OutOfMemoryError, match=r"Tried to allocate 4\.00 MiB"):
+            load()
 
 
 @pytest.mark.parametrize("error", [KeyError("mine"), TypeError("mine"), OSError("mine")])

@@ -257,8 +257,9 @@ class Attention(Primitive):
     def launch(self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple) -> Launch:
         """See `Primitive.launch`."""
         query, key, value, mask = operands
-        if not (result.shape.numel() and key._shape[-2]):
-            return _nothing_seen
+        if not (result.shape.numel() and key._shape[-2]):  # there is nothing to see
+            zero = result.dtype.cell.type(0)
+            return lambda out, *buffers: backend.fill(out, result.shape.numel(), zero)
         lies = result.shape, result.stride
         found = _layout(query, key, value, mask, lies, lies, _Notes(*params))
         attend = backend.attention(query._dtype, found, params[-1])
@@ -271,11 +272,6 @@ class Attention(Primitive):
     def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
         """See `Primitive.node`."""
         return AttentionBackward, {"notes": _Notes(*params)}
-
-
-def _nothing_seen(out: Buffer, *buffers: Buffer | None) -> None:
-    """The launch without keys: zeros."""
-    out[0][:] = 0
 
 
 class AttentionGradient(Primitive):

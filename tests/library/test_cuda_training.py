@@ -273,3 +273,12 @@ def test_a_second_step_makes_no_text_of_a_kernel(device, monkeypatch):
     step()
     monkeypatch.setattr(inspect, "getsource", None)  # what every text is made of
     step()
+
+
+@pytest.mark.parametrize("sizes", [(0, 2, 3, 4), (1, 2, 0, 4), (1, 2, 3, 0)], ids=str)
+def test_attention_that_sees_nothing(device, sizes):
+    batch, heads, queries, keys = sizes
+    agree(
+        F.scaled_dot_product_attention,
+        *(tl.randn(batch, heads, rows, 4) for rows in (queries, keys, keys)),
+    )

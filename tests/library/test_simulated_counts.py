@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+import tensorlab as tl
 from tensorlab import cuda, figures
 from tensorlab.backends.cuda import ladder
 from tensorlab.backends.cuda.copy import copy_bytes
@@ -81,6 +82,29 @@ def test_a_kernel_of_the_library_moves_each_byte_once():
     assert report.sectors == 2 * 256 // 32
     assert report.bytes_moved == report.bytes_used == 512
     assert (to == cells).all()
+
+
+def double(x, out):
+    i = cuda.threadIdx.x
+    out[i] = 2 * x[i]
+
+
+@pytest.mark.parametrize("place", ["cpu", "cuda"])
+def test_a_tensor_is_memory_as_an_array_is(place, monkeypatch):
+    monkeypatch.setenv("TENSORLAB_CUDA", "simulated")
+    x, out = tl.arange(64.0, device=place)[::2], tl.zeros(33, device=place, requires_grad=True)
+    report = cuda.simulate(double, 1, 32, x, out[1:])
+    assert out.tolist() == [0, *range(0, 128, 4)]
+    assert len(report.request("x").sectors) == 8
+    assert cuda.explore(double, 1, 32, x, out[1:]).is_right
+
+
+def test_a_tensor_on_a_real_gpu_is_no_memory_of_the_simulator(monkeypatch):
+    monkeypatch.setenv("TENSORLAB_CUDA", "simulated")
+    x = tl.ones(32, device="cuda")
+    monkeypatch.setattr(x.untyped_storage().backend.driver, "capability", (9, 0))
+    with pytest.raises(TypeError, match=r"lies on a GPU: give it tensor.cpu\(\)"):
+        cuda.simulate(double, 1, 32, x, (x, x))
 
 
 # --- shared memory ------------------------------------------------------------------------------------------

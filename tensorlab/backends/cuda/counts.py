@@ -30,7 +30,7 @@ from textwrap import dedent
 from typing import Any
 
 from tensorlab.backends.cuda.occupancy import Occupancy, occupancy
-from tensorlab.backends.cuda.simulator import WARP, Block, Grid, Schedule, Shape
+from tensorlab.backends.cuda.simulator import WARP, Block, Grid, Schedule, Shape, as_memory
 from tensorlab.backends.cuda.traces import Meeting, Recorder, Touched, joins_of, together
 from tensorlab.figures.warps import kernel_profile
 
@@ -431,12 +431,13 @@ def simulate(
         kernel: a function that reads `tensorlab.cuda`, as kernels for `numba.cuda` read theirs.
         grid: how many blocks there are, in up to three directions.
         block: how many threads a block has, at most 1024.
-        arguments: what the kernel is called with. NumPy arrays are the GPU's memory, and the kernel writes
-            into them.
+        arguments: what the kernel is called with. NumPy arrays and tensors, on the CPU or a simulated GPU,
+            are the GPU's memory, and the kernel writes into them.
 
     Raises:
         KernelError: the kernel did what is undefined on a GPU, a race among it, or raised an error.
         ValueError: a GPU has no blocks of that size.
+        TypeError: a tensor lies on a real GPU, or NumPy has no such dtype.
         ModuleNotFoundError: the package greenlet is not installed.
 
     Example:
@@ -461,7 +462,7 @@ def simulate(
         (12, [0, 1, 2, 3, 4, 5, 6, 7])
     """
     counter = _Counter()
-    launched = Grid(kernel, grid, block, arguments, Schedule(), counter)
+    launched = Grid(kernel, grid, block, as_memory(arguments), Schedule(), counter)
     with counter.recording():
         launched.run()
     return counter.report(getattr(kernel, "__name__", "a kernel"), launched)

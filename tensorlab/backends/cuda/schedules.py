@@ -30,6 +30,7 @@ from tensorlab.backends.cuda.simulator import (
     Shuffled,
     Thread,
     Touch,
+    as_memory,
     line_of,
     sizes_of,
 )
@@ -218,13 +219,15 @@ def explore(
         kernel: a function that reads `tensorlab.cuda`, as kernels for `numba.cuda` read theirs.
         grid: how many blocks there are, in up to three directions.
         block: how many threads a block has, at most 1024.
-        arguments: what the kernel is called with; arrays have their old contents afterwards.
+        arguments: what the kernel is called with, as `simulate` takes it; arrays have their old contents
+            afterwards.
         schedules: how many orders are tried.
         seed: chooses those that are up to chance.
 
     Raises:
         KernelError: the kernel did what is undefined on a GPU and is no race, or raised an error.
         ValueError: a GPU has no blocks of that size, or no order is to be tried.
+        TypeError: a tensor lies on a real GPU, or NumPy has no such dtype.
         ModuleNotFoundError: the package greenlet is not installed.
 
     Example:
@@ -244,8 +247,9 @@ def explore(
     _, threads = sizes_of(grid, block)
     found: dict[Any, Race] = {}
     outcomes: dict[Any, Outcome] = {}
+    given = as_memory(arguments)
     for schedule in schedules_of(-(-math.prod(threads) // WARP), schedules, seed):
-        launched = Grid(kernel, grid, block, arguments, schedule, _Patience(), forgives=True)
+        launched = Grid(kernel, grid, block, given, schedule, _Patience(), forgives=True)
         memory = launched.memory
         before = [cells.array.copy() for cells in memory]
         try:

@@ -29,7 +29,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass
-from types import CodeType, FrameType
+from types import CodeType, FrameType, SimpleNamespace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -48,6 +48,7 @@ __all__ = [
     "Shuffled",
     "Thread",
     "Touch",
+    "as_memory",
     "brought_by_lanes",
     "cuda",
     "current_thread",
@@ -531,6 +532,25 @@ def _names_of(kernel: Callable, count: int) -> list[str]:
         else:
             named.append(each.name)
     return [*named[:count], *(f"argument {number}" for number in range(len(named), count))]
+
+
+def as_memory(argument: Any) -> Any:
+    """An argument whose tensors, also those in a tuple, are NumPy arrays over the same memory.
+
+    Raises:
+        TypeError: a tensor lies on a real GPU, or NumPy has no such dtype.
+    """
+    if isinstance(argument, tuple):
+        return tuple(map(as_memory, argument))
+    if not hasattr(argument, "untyped_storage"):
+        return argument
+    tensor = argument.detach()
+    if tensor.device.type == "cpu":
+        return tensor.numpy()
+    if tensor.untyped_storage().backend.driver.capability > (0, 0):
+        raise TypeError("the simulator runs on the host, and the tensor lies on a GPU: give it tensor.cpu()")
+    described = {**tensor.__cuda_array_interface__, "stream": None}
+    return np.asarray(SimpleNamespace(__array_interface__=described))
 
 
 def _on_device(argument: Any, name: str, memory: dict[int, Cells]) -> Any:

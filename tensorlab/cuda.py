@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlab.backends.cuda import gpu, is_there, simulator
@@ -423,15 +423,9 @@ def set_stream(stream: Stream | None) -> None:
         _current.stream = stream
 
 
-@contextmanager
-def stream(stream: Stream | None) -> Iterator[None]:
-    """Within a ``with``, give the work to a stream; None changes nothing."""
-    before = _current.stream
-    set_stream(stream)
-    try:
-        yield
-    finally:
-        _current.stream = before
+def stream(stream: Stream | None) -> AbstractContextManager[Any]:
+    """Within a ``with``, give the work to a stream, as ``with stream:`` does; None changes nothing."""
+    return nullcontext() if stream is None else stream
 
 
 # --- memory -------------------------------------------------------------------------------------------------

@@ -160,11 +160,14 @@ def _on_cpu(ext_tensor: Any) -> Tensor:
     return _lent(tensor_over(array))
 
 
+LEFT_OUT: Any = object()  # instead of a stream, by a taker that knows of none
+
+
 @op("method", name="__dlpack__")
 def dlpack(
     input: Tensor,
     *,
-    stream: int | None = None,
+    stream: int | None = LEFT_OUT,
     max_version: tuple[int, int] | None = None,
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
@@ -176,16 +179,27 @@ def dlpack(
 
     Args:
         stream: of a tensor on a GPU, the stream in which the taker works: it will wait for what was told
-            before. None is the legacy stream, -1 none.
+            before. None is the legacy stream, -1 none. Left out, too, it is the legacy stream.
         max_version, dl_device, copy: what the taker understands, where it wants the elements, and whether
             they must, or must not, be copied.
 
     Raises:
-        BufferError: the dtype has no counterpart, or the memory is read-only and the taker too old to know.
+        BufferError: the dtype has no counterpart, the memory is read-only and the taker too old to know, or
+            it is a GPU's and the taker, as NumPy does, knows of DLPack 1.0 and names no stream.
         RuntimeError: `stream` is not None; only GPUs have streams.
+
+    Example:
+        >>> import numpy as np
+        >>> np.from_dlpack(tl.arange(3))
+        array([0, 1, 2])
     """
     if input.device.type != "cpu":
-        return on_gpu.to_dlpack(input, stream, dl_device, copy)
+        if stream is LEFT_OUT and max_version is not None and dl_device is None:
+            raise BufferError(
+                f"Unsupported device: the tensor lies on {str(input.device)!r}, and whoever takes it over "
+                f"names no stream of a GPU, as NumPy, which reads memory of the host alone. Hand over x.cpu()"
+            )
+        return on_gpu.to_dlpack(input, None if stream is LEFT_OUT else stream, dl_device, copy)
     if input.dtype.numpy is None:
         raise BufferError(
             f"{input.dtype.name} cannot be handed over: NumPy, which speaks DLPack here, has no such type. "
@@ -193,6 +207,7 @@ def dlpack(
         )
     # The stubs of NumPy's older versions do not know all arguments.
     exporter: Any = input.numpy()
+    stream = None if stream is LEFT_OUT else stream
     return exporter.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
 

@@ -93,6 +93,14 @@ def test_two_functions_of_one_code_are_told_apart():
     assert len(told) == 4
 
 
+def test_constants_that_are_equal_but_of_another_type_make_another_kernel():
+    kernel = functions_of("typed", "def kernel(x):\n    x[0] = type(C).__name__\n")["kernel"]
+    found = [[""] for _ in range(3)]
+    for value, x in zip((2, 2.0, np.float32(2)), found, strict=True):
+        specialised(kernel, C=value)(x)
+    assert found == [["int"], ["float"], ["float32"]]
+
+
 def test_comments_and_places_in_a_file_change_no_key(compiled):
     moved = kernel_of("    return", "\n    # twice\n    return")
     assert compiler.key(moved, KINDS, CARD) == compiler.key(kernel_of(), KINDS, CARD)

@@ -356,6 +356,8 @@ def test_dlpack_copies_to_where_it_is_wanted(backend):
     assert tl.from_dlpack(x, device="cpu").tolist() == [0, 1, 2]
     assert tl.from_dlpack(np.arange(3), device="cuda").is_cuda
     assert np.from_dlpack(x, device="cpu").tolist() == [0, 1, 2]
+    with pytest.raises(BufferError, match=r"lies on 'cuda:0'.*x\.cpu\(\)"):
+        np.from_dlpack(x)
     with pytest.raises(ValueError, match="comes to 'cpu' by a copy"):
         tl.from_dlpack(x, device="cpu", copy=False)
     with pytest.raises(BufferError, match="require gradient"):

@@ -262,6 +262,12 @@ def test_a_precision_that_is_less_than_the_highest_lets_tensor_cores_multiply():
         tl.set_float32_matmul_precision("highest")
         switch.allow_tf32 = True
         assert tl.get_float32_matmul_precision() == "high"
+        assert switch.fp32_precision == "tf32"
+        for precision, allowed in (("ieee", False), ("tf32", True), ("none", False)):
+            switch.fp32_precision = precision
+            assert switch.allow_tf32 is allowed
+        with pytest.raises(RuntimeError, match=r"Unknown precision: 'high'.*'tf32'"):
+            switch.fp32_precision = "high"
     finally:
         tl.set_float32_matmul_precision("highest")
 

@@ -20,12 +20,12 @@ def specialised(kernel: Callable[..., None], **names: Any) -> Callable[..., None
 
     Functions of this package that it calls see the same names.
     """
-    return _specialised(kernel, tuple(sorted(names.items())))
+    return _specialised(kernel, tuple([(name, type(names[name]), names[name]) for name in sorted(names)]))
 
 
 @functools.cache
-def _specialised(kernel: Any, names: tuple[tuple[str, Any], ...]) -> Any:
-    seen = {**kernel.__globals__, **dict(names)}
+def _specialised(kernel: Any, names: tuple[tuple[str, type, Any], ...]) -> Any:
+    seen = {**kernel.__globals__, **{name: value for name, _, value in names}}
     for name in kernel.__code__.co_names:
         called = seen.get(name)
         if isinstance(called, types.FunctionType) and _reads_constants(called):

@@ -92,6 +92,25 @@ else:
 
 #: The same, of what Windows does not have.
 POSIX_CELLS = {
+    "descriptors are a file": """
+import os
+other = os.open("other", os.O_RDWR | os.O_CREAT)
+for number in range(64):
+    if number != other: os.dup2(other, number)
+""",
+    "reads what is not for it": """
+import os
+for number in range(3, 16):
+    try: os.read(number, 1 << 16)
+    except OSError: pass
+""",
+    "the last in the queue": "import os\nos.nice(19)",
+    "no more files": "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (8, 8))",
+    "letters to itself": """
+import os, socket
+one, other = socket.socketpair()
+socket.send_fds(one, [b"x"], [0, 1, 2])
+""",
     "closes descriptors": "import os; os.closerange(0, 256)",
     "stops itself": "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
     "a signal of a fault": "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)",
@@ -246,7 +265,7 @@ WALLED = hostile.CELLS_TO_CLOSE_OFF
 
 
 def test_there_are_many_kinds():
-    assert len(HARMLESS) + len(WALLED) + len(WORTHLESS) + len(WAITING_ANSWERS) >= 80
+    assert len(HARMLESS) + len(WALLED) + len(WORTHLESS) + len(WAITING_ANSWERS) >= 180
 
 
 @pytest.mark.parametrize("name", [*HARMLESS, *(f"neighbour {n}" for n in range(6))])
@@ -313,6 +332,13 @@ def numel(shape):
             os._exit(0)
         time.sleep(0.01)
 """,
+    "waits for a lock that nobody opens": """
+import threading
+LOCK = threading.Lock()
+LOCK.acquire()
+def numel(shape): LOCK.acquire()
+""",
+    "backtracks": "import re\ndef numel(shape): return len(re.findall(r'(a+)+$', 'a' * 40 + 'b'))",
     "hands on from child to child": """
 import os
 def numel(shape):

@@ -23,10 +23,12 @@ from tensorlab.core.memory_formats import (
 from tensorlab.core.modes import no_grad
 from tensorlab.core.numeric_limits import finfo
 from tensorlab.dispatch.operands import number_from
-from tensorlab.dispatch.primitive import call_several
+from tensorlab.dispatch.primitive import call_several, need_one_device
 from tensorlab.ops.conversion import compute_type, contiguous, to
 from tensorlab.ops.normalisation_groups import Normalise, View, batch_view, group_view, row_view
+from tensorlab.ops.update import move
 from tensorlab.registry import op
+from tensorlab.scalars.updates import RUNNING_STATISTICS
 from tensorlab.tensor import Tensor
 
 
@@ -169,9 +171,11 @@ def batch_norm(
     result, *found = call_several(_BATCH_NORM, input, weight, bias, *given, params=(None, float(eps)))
     if own and running_mean is not None and running_var is not None and input.numel():
         count = input.numel() // input._shape[1]
+        need_one_device("batch_norm", input, running_mean, running_var)
         with no_grad():
-            for running, new in ((running_mean, found[0]), (running_var, found[1] * (count / (count - 1)))):
-                running.mul_(1 - momentum).add_(to(new, running._dtype), alpha=momentum)
+            mean, var = (to(new, running_mean._dtype) for new in found[:2])
+            numbers = momentum, count / (count - 1)
+            move(RUNNING_STATISTICS, running_mean, mean, (running_var, var), *numbers, writer="batch_norm")
     return result
 
 

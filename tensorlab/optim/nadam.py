@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlab.ops.update import move, numbers_of
 from tensorlab.optim.adam import check_settings
 from tensorlab.optim.optimizer import Optimizer, check_range, counter, rate_of, remembered
-from tensorlab.optim.step import move, numbers_of
 from tensorlab.scalars import updates
 from tensorlab.tensor import Tensor
 

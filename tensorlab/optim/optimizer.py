@@ -15,7 +15,7 @@ from tensorlab.backends.cuda.graphs import is_current_stream_capturing
 from tensorlab.core import dtypes
 from tensorlab.core.modes import enable_grad, no_grad
 from tensorlab.ops.creation import full, full_like
-from tensorlab.optim.step import counted_up
+from tensorlab.ops.update import counted_up
 from tensorlab.tensor import Tensor
 
 __all__ = ["Optimizer", "check_range", "counter", "rate_of", "remembered", "required"]

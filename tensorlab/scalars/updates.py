@@ -39,6 +39,7 @@ __all__ = [
     "RMSPROP_CENTERED_MOMENTUM",
     "RMSPROP_MOMENTUM",
     "RPROP",
+    "RUNNING_STATISTICS",
     "SGD",
     "SGD_MOMENTUM",
     "Update",
@@ -101,6 +102,11 @@ def corrected(rest, step):
 
 def count(step):
     return (step + number(1),)
+
+
+def running_statistics(mean, of_batch, variance, variance_of_batch, share, unbiased):
+    kept = number(1) - share
+    return kept * mean + share * of_batch, kept * variance + share * (unbiased * variance_of_batch)
 
 
 def sgd(x, grad, lr, weight_decay, sign):
@@ -250,6 +256,8 @@ def asgd(x, grad, mean, lr, shrink, weight_decay, sign, share):
 
 
 COUNT = Update("count", count)
+# Of batch norm: the share of the batch's, and what makes its variance one without bias.
+RUNNING_STATISTICS = Update("running_statistics", running_statistics, 2, ("of_batch", "variance_of_batch"))
 SGD = Update("sgd", sgd, 3)
 SGD_MOMENTUM = Update("sgd_momentum", sgd_momentum, 6)
 ADAM = Update("adam", adam, 9)

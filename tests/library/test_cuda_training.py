@@ -113,6 +113,21 @@ def test_one_launch_moves_many_parameters(device, name):
     assert device.launches - before == 2 * launches
 
 
+@pytest.mark.parametrize("kind", [tl.float32, tl.bfloat16], ids=str)
+def test_the_running_statistics_of_a_batch_take_few_launches(device, kind):
+    x = tl.randn(6, 5, 3, dtype=kind)
+    there = [tl.zeros(5).cuda(), tl.ones(5).cuda()]
+    here = [tl.zeros(5), tl.ones(5)]
+    before, y = device.launches, x.cuda()
+    F.batch_norm(y, *there, training=True, momentum=0.3)
+    assert device.launches - before <= 5 + 2  # two of them make weights and biases
+    F.batch_norm(x, *here, training=True, momentum=0.3)
+    for ours, theirs in zip(there, here, strict=True):
+        tl.testing.assert_close(ours.cpu(), theirs)
+    with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
+        F.batch_norm(y, *here, training=True)
+
+
 @pytest.mark.parametrize("shape", [(5, 7), (7,), (2, 4, 3), (150, 2)], ids=str)
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 def test_the_loss_of_classes_and_its_gradient(device, shape, reduction):

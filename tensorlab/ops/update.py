@@ -1,4 +1,4 @@
-"""One step of an optimizer as a primitive: everything of a parameter is moved in one pass over its memory."""
+"""Updates as primitives, such as a step of an optimizer: all that it moves, in one pass over the memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Step(Primitive):
     """The parameter, its gradient, the optimizer's memories of it, and numbers."""
 
     def __init__(self, rule: Update) -> None:
-        self.rule, self.name = rule, f"{rule.name} step"
+        self.rule, self.name = rule, rule.name
 
     def launch(self, backend: Backend, result: Result, operands: Sequence[Operand], params: tuple) -> Launch:
         """One pass over cells that lie side by side."""
@@ -75,11 +75,12 @@ def move(
     *numbers: float | Tensor,
     writer: str,
 ) -> None:
-    """Carry out one step of an optimizer, in place of the parameter and of the memories.
+    """Carry out an update, such as one step of an optimizer, in place of the parameter and of the memories.
 
     Args:
-        rule: the step.
-        parameter, grad, memories: of one shape and dtype.
+        rule: the update.
+        parameter, grad, memories: of one shape and dtype; the second is only read, as are memories that the
+            rule says are.
         numbers: what the step's formula takes after them, on a GPU also tensors of one element.
         writer: who wrote the parameter, for errors about a backward pass that would have needed it.
 
@@ -93,8 +94,8 @@ def move(
     for other in (grad, *memories):
         if (other.shape, other.dtype) != (parameter.shape, parameter.dtype):
             raise RuntimeError(
-                f"{step.name}: the gradient and the optimizer's state must have the parameter's shape and "
-                f"dtype, {tuple(parameter.shape)} of {parameter.dtype.name}, and one is {other!r}"
+                f"{step.name}: all tensors must have the shape and the dtype of the first one, "
+                f"{tuple(parameter.shape)} of {parameter.dtype.name}, and one is {other!r}"
             )
     guard_write(parameter, grad, *memories)
     dense = empty_like(parameter).copy_(parameter.detach())

@@ -58,7 +58,7 @@ def _of_columns() -> dict[str, Checked]:
     """Products whose `b` is found in an image: sums over a place's rows, and over places, of float32."""
     found, word = {}, np.dtype(np.int32)
     three, words = (WHOLE,) * 3, (word,) * 3
-    windows = (WHOLE,), WHOLE, WHOLE, three, three, words, three
+    windows = (WHOLE,), WHOLE, WHOLE, three, three, words, three, (WHOLE, WHOLE)
     for element, cells in (dtypes.float32, SINGLE), (dtypes.bfloat16, HALF), (dtypes.float16, HALF):
         for along_k, said in (True, "of columns"), (False, "of columns over places"):
             made = functions_of("gemm", gemm.product_text(element, False, None, False))

@@ -53,7 +53,7 @@ def place(me):
 
 def corner(place, windows):
     """Where in the image the window at a place begins, if its first tap has no offset."""
-    _, lines, columns, steps, _, _, _ = windows
+    _, lines, columns, steps, _, _, _, _ = windows
     across, rest = remainder(place, columns), quotient(place, columns)
     down, deep = remainder(rest, lines), quotient(rest, lines)
     return word(deep * steps[0]), word(down * steps[1]), word(across * steps[2])
@@ -61,7 +61,7 @@ def corner(place, windows):
 
 def cell_of(first, corner, windows):
     """The cell of such a place of the image that begins with a cell; it may be outside."""
-    _, _, _, _, _, strides, _ = windows
+    _, _, _, _, _, strides, _, _ = windows
     return first + corner[0] * strides[0] + corner[1] * strides[1] + corner[2] * strides[2]
 
 
@@ -77,24 +77,25 @@ def begin(first, strides, batch, rows, windows, outer, i):
 def move(at, rows, windows):
     """Where a thread is one step of the block later: at other rows, or at another place.
 
-    Places are counted as a clock counts: what columns have too much is one more line.
+    Places are counted as a clock counts: what columns have too much is one more line. How far all columns
+    reach, and all lines, is given: to multiply it out takes registers that are needed.
     """
     first, (z, y, x), row = at
     if B_ALONG_K:
         return first, (z, y, x), word(row + STEP)
-    _, lines, columns, steps, _, _, far = windows
+    _, _, _, steps, _, _, far, (height, width) = windows
     z, y, x = word(z + far[0]), word(y + far[1]), word(x + far[2])
-    if x >= word(columns * steps[2]):
-        x, y = word(x - columns * steps[2]), word(y + steps[1])
-    if y >= word(lines * steps[1]):
-        y, z = word(y - lines * steps[1]), word(z + steps[0])
+    if x >= word(width):
+        x, y = word(x - width), word(y + steps[1])
+    if y >= word(height):
+        y, z = word(y - height), word(z + steps[0])
     return first, (z, y, x), row
 
 
 def met(at, rows, windows, j):
     """Whether the tap of the thread's row `j` meets a number of the image, and the number's cell."""
     first, corner, row = at
-    _, _, _, _, extents, _, _ = windows
+    _, _, _, _, extents, _, _, _ = windows
     offset, z, y, x = load4(rows, 4 * (row + j))
     z, y, x = word(z + corner[0]), word(y + corner[1]), word(x + corner[2])
     is_inside = min(z, y, x) >= 0 and z < word(extents[0]) and y < word(extents[1]) and x < word(extents[2])
@@ -201,7 +202,7 @@ class Columns(NamedTuple):
         rest, beside = divmod(step, columns)
         deep, below = divmod(rest, lines)
         far = deep * down, below * right, beside * across
-        return self.rows.cells, (self.begins, *self.windows, far)
+        return self.rows.cells, (self.begins, *self.windows, far, (lines * right, columns * across))
 
 
 def columns_of(

@@ -113,6 +113,20 @@ def test_one_launch_moves_many_parameters(device, name):
     assert device.launches - before == 2 * launches
 
 
+def test_who_reads_amid_a_step_sees_what_was_moved_before(device):
+    found = []
+
+    class Watched(tl.optim.SGD):
+        def _move(self, group, parameter, grad, state):
+            super()._move(group, parameter, grad, state)
+            found.extend([parameter.tolist(), (parameter * 2).tolist()])
+
+    x, y = (tl.ones(2).cuda().requires_grad_() for _ in range(2))
+    x.grad = y.grad = tl.ones(2).cuda()
+    Watched([x, y], lr=0.5).step()
+    assert found == [[0.5, 0.5], [1.0, 1.0]] * 2
+
+
 @pytest.mark.parametrize("kind", [tl.float32, tl.bfloat16], ids=str)
 def test_the_running_statistics_of_a_batch_take_few_launches(device, kind):
     x = tl.randn(6, 5, 3, dtype=kind)

@@ -47,7 +47,7 @@ class Cuda(Backend):
         host: memory of the host that it copies from by itself.
         launches: how many kernels have run.
         is_capturing: whether launches are recorded for a graph.
-        waiting: updates that are done before any other kernel runs.
+        waiting: updates that are done before the device does anything else.
     """
 
     tells_late = True
@@ -66,8 +66,7 @@ class Cuda(Backend):
 
     def run(self, kernel: Callable, grid: Any, block: Any, *arguments: Any) -> None:
         """Run a kernel on so many blocks of so many threads."""
-        if self.waiting.updates:
-            self.waiting.run(self)
+        self.settle()
         self.launches += 1
         self.driver.launch(kernel, grid, block, *arguments)
 
@@ -83,6 +82,11 @@ class Cuda(Backend):
     def threads_of(self, n: int) -> int:
         """The threads of a block that joins n numbers: a power of two, so that each has one to join with."""
         return 1 << (min(max(n, 1), self.driver.threads).bit_length() - 1)
+
+    def settle(self) -> None:
+        """Do the updates that wait."""
+        if self.waiting.updates:
+            self.waiting.run(self)
 
     def together(self) -> AbstractContextManager[None]:
         """See `tensorlab.backends.protocol.Core.together`."""
@@ -117,6 +121,7 @@ class Cuda(Backend):
     def download(self, cells: Memory) -> memoryview:
         """See `tensorlab.backends.protocol.Core.download`."""
         self.need_no_graph("a copy to the host")
+        self.settle()
         found = self.driver.download(cells.cells)
         self._tell()
         return found
@@ -135,6 +140,7 @@ class Cuda(Backend):
     def synchronize(self) -> None:
         """See `tensorlab.backends.protocol.Core.synchronize`."""
         self.need_no_graph("to wait for the GPU")
+        self.settle()
         self.driver.synchronize()
         self._tell()
 

@@ -155,7 +155,7 @@ class Waiting(threading.local):
 
     @contextmanager
     def together(self, backend: Cuda) -> Iterator[None]:
-        """Within a ``with``, let updates wait: until it ends, or until another kernel runs."""
+        """Within a ``with``, let updates wait: until it ends, or until the device does something else."""
         self._begin()
         try:
             yield

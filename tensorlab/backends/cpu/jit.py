@@ -29,9 +29,11 @@ import numba
 import numpy as np
 from llvmlite import binding
 from llvmlite.binding import ffi
+from numba import _dynfunc  # type: ignore[attr-defined]  # written in C
 from numba.core import config, event
 from numba.core.caching import FunctionCache
-from numba.core.codegen import get_host_cpu_features
+from numba.core.codegen import JITCodeLibrary, get_host_cpu_features
+from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
@@ -43,8 +45,8 @@ Function = TypeVar("Function", bound=Callable)
 
 # The options of generated kernels: kept on disk, without the interpreter's lock, and never called from C.
 KERNEL = "cache=True, nogil=True, no_cfunc_wrapper=True"
-# What is called by kernels alone needs no way in from Python.
-HELPER = "no_cpython_wrapper=True, no_cfunc_wrapper=True"
+# What is called by kernels alone needs no way in from Python, and becomes machine code as a part of them.
+HELPER = "no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=Part"
 
 # Of many processors with AVX-512 LLVM uses half a register unless it is told otherwise: on the first of them
 # a few long vectors slowed the clock of everything. A kernel is all vectors, and gains.
@@ -200,7 +202,7 @@ def kernel(**options: Any) -> Callable[[Callable], Callable]:
 
 def helper(function: Function) -> Function:
     """Decorate what hand-written kernels call, and nobody else."""
-    settings: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    settings: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": Part}
     decorated: Function = numba.njit(error_model="numpy", **settings)(function)
     return decorated
 
@@ -219,6 +221,36 @@ def quiet(kernel: Callable) -> Callable:
             return kernel(*arguments)
 
     return interpreted
+
+
+class _Unfinished(JITCodeLibrary):
+    """The code of a part of kernels, in LLVM's language, as it was written."""
+
+    def _optimize_final_module(self) -> None:
+        """Nothing: this is done once it stands in a kernel, with what it is called with."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+
+class Part(Compiler):
+    """Compiles what kernels call, and nobody else, as far as a kernel takes it over.
+
+    On its own such a function would be optimized and become machine code that nobody runs, in a quarter of
+    the time of its kernel.
+    """
+
+    def compile_extra(self, func: Callable) -> Any:
+        """What Numba is to know of the function."""
+        codegen = self.state.targetctx.codegen()
+        self.state.library = _Unfinished(codegen, func.__qualname__)  # type: ignore[no-untyped-call]
+        self.state.flags.no_compile = True
+        made = super().compile_extra(func)  # type: ignore[no-untyped-call]
+        # Numba knows a compiled function by what Python would call.
+        module = sys.modules[func.__module__]
+        key = _dynfunc.make_function(module, func.__name__, "", 0, made.environment, ())
+        self.state.targetctx.insert_user_function(key, made.fndesc, [made.library])
+        return made._replace(entry_point=key)
 
 
 def assembly(text: str) -> str:

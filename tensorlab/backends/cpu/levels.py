@@ -35,6 +35,7 @@ import numpy as np
 from numba import njit
 
 from tensorlab.backends.cpu.intrinsics import maximum, minimum, prefetch
+from tensorlab.backends.cpu.jit import Part
 from tensorlab.backends.cpu.pointers import advance, at
 # with intrinsics {_DIGEST}
 """

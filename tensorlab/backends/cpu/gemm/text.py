@@ -56,6 +56,7 @@ from numba import njit
 from tensorlab.backends.cpu.gemm.registers import add_outer, add_run, add_run_partly, plus
 from tensorlab.backends.cpu.gemm.registers import store, store_partly, zeros
 from tensorlab.backends.cpu.intrinsics import greater as max, lesser as min
+from tensorlab.backends.cpu.jit import Part
 from tensorlab.backends.cpu.pointers import advance, at, copy, copy_second
 from tensorlab.backends.cpu.simd import transpose_tile
 """

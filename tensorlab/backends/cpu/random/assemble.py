@@ -35,6 +35,7 @@ import numpy as np
 from numba import njit
 
 from tensorlab.backends.cpu.intrinsics import fma, lesser, maximum, minimum, on_stack
+from tensorlab.backends.cpu.jit import Part
 from tensorlab.backends.cpu.pointers import advance, at
 from tensorlab.backends.cpu.random.engine import {engine.CONSTANTS}
 """

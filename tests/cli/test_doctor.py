@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import tempfile
+import types
 
 import pytest
 from typer.testing import CliRunner
@@ -139,6 +140,16 @@ def test_a_driver_without_a_compiler_gets_the_extra_that_fits(monkeypatch, versi
     finding = diagnosis.cuda()
     assert finding.state == "note"
     assert extra in finding.remedy
+
+
+def test_a_driver_that_is_too_old_for_the_packages_is_told(monkeypatch):
+    library = types.SimpleNamespace(cuDriverGetVersion=lambda reference: None)
+    monkeypatch.setattr(diagnosis.sys, "platform", "linux")
+    monkeypatch.setattr(diagnosis.ctypes, "CDLL", lambda name: library)
+    monkeypatch.setattr(diagnosis.importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setattr(diagnosis.gpus, "missing", lambda: "the driver is for CUDA 12.8")
+    finding = diagnosis.cuda()
+    assert (finding.state, finding.found.split(": ")[1]) == ("note", "the driver is for CUDA 12.8")
 
 
 def test_no_screen(monkeypatch):

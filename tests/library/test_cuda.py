@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures as futures
 import gc
+import re
 import subprocess
 import sys
 import timeit
@@ -86,10 +87,25 @@ def test_importing_touches_no_driver_and_no_package_for_gpus():
 
 
 @pytest.mark.parametrize(
-    ("status", "count", "said"),
-    [(0, 1, ""), (0, 0, "finds no GPU"), (100, 0, "finds no GPU"), (803, 0, "CUDA error 803")],
+    ("status", "count", "version", "capability", "said"),
+    [
+        (0, 1, 13000, (9, 0), ""),
+        (0, 1, 13010, (7, 5), ""),
+        (0, 0, 13000, (9, 0), "finds no GPU"),
+        (100, 0, 13000, (9, 0), "finds no GPU"),
+        (803, 0, 13000, (9, 0), "CUDA error 803"),
+        (
+            0,
+            1,
+            12080,
+            (9, 0),
+            "for CUDA 12.8, and the installed toolkit is for 13: update .*cuda12",
+        ),
+        (0, 1, 11040, (9, 0), "for CUDA 11.4, and the installed toolkit is for 13: update the driver$"),
+        (0, 1, 13000, (7, 0), "capability 7.0, and kernels need 7.5"),
+    ],
 )
-def test_what_is_missing_is_what_the_driver_says(monkeypatch, status, count, said):
+def test_what_is_missing_is_what_the_driver_says(monkeypatch, status, count, version, capability, said):
     class Driver:
         def cuInit(self, flags):
             return status
@@ -98,9 +114,22 @@ def test_what_is_missing_is_what_the_driver_says(monkeypatch, status, count, sai
             place._obj.value = count
             return 0
 
+        def cuDriverGetVersion(self, place):
+            place._obj.value = version
+            return 0
+
+        def cuDeviceGet(self, place, number):
+            place._obj.value = number
+            return 0
+
+        def cuDeviceGetAttribute(self, place, attribute, number):
+            place._obj.value = capability[attribute - 75]
+            return 0
+
     monkeypatch.setattr(cuda.ctypes, "CDLL", lambda name: Driver())
+    monkeypatch.setattr(cuda, "_toolkit", lambda: 13)
     found = cuda._missing_of_driver.__wrapped__()
-    assert found.endswith(said) if said else found == ""
+    assert re.search(said, found) if said else found == ""
 
 
 def test_another_value_of_the_variable_is_refused(monkeypatch):

@@ -21,7 +21,7 @@ import functools
 import importlib.util
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlab.backends.cuda import matmul
 
@@ -66,7 +66,41 @@ def _missing_of_driver() -> str:
     status = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
     if status not in (0, 100):  # CUDA_SUCCESS, CUDA_ERROR_NO_DEVICE
         return f"the NVIDIA driver answers with CUDA error {status}"
-    return "" if count.value else "the NVIDIA driver finds no GPU"
+    if not count.value:
+        return "the NVIDIA driver finds no GPU"
+    version, toolkit = ctypes.c_int(), _toolkit()
+    driver.cuDriverGetVersion(ctypes.byref(version))
+    if version.value // 1000 < toolkit:
+        said = f"the NVIDIA driver is for CUDA {version.value // 1000}.{version.value % 1000 // 10}"
+        older = ", or pip install 'tensorlab[cuda12]' in a new environment" * (version.value >= 12000)
+        return f"{said}, and the installed toolkit is for {toolkit}: update the driver{older}"
+    capability = tuple(_attribute(driver, each) for each in (75, 76))  # its major and minor number
+    if capability < LEAST:
+        found, least = (".".join(map(str, each)) for each in (capability, LEAST))
+        return f"the GPU has compute capability {found}, and kernels need {least}"
+    return ""
+
+
+# The compute capability that the kernels are written for.
+LEAST = 7, 5
+
+
+def _toolkit() -> int:
+    """The major version of the CUDA toolkit among the packages; 0 if there is none."""
+    from importlib import metadata
+
+    try:
+        return int(metadata.version("cuda-toolkit").split(".")[0])
+    except metadata.PackageNotFoundError:
+        return 0
+
+
+def _attribute(driver: Any, number: int) -> int:
+    """An attribute of the first GPU, by its ``CUdevice_attribute``."""
+    gpu, found = ctypes.c_int(), ctypes.c_int()
+    driver.cuDeviceGet(ctypes.byref(gpu), 0)
+    driver.cuDeviceGetAttribute(ctypes.byref(found), number, gpu)
+    return found.value
 
 
 def is_there() -> bool:

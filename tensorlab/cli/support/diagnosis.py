@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Literal
 
 from tensorlab.backends import HOST
+from tensorlab.backends import cuda as gpus
 from tensorlab.backends.cache import contents, wanted_directory
 from tensorlab.backends.choice import VARIABLE
 from tensorlab.backends.numpy import NumPy
@@ -187,10 +188,10 @@ def cuda() -> Finding:
     if importlib.util.find_spec("numba_cuda") is None:
         remedy = f"`.venv/bin/python -m pip install -e '.[{extra}]'` in the project's folder (about 500 MB)."
         return Finding("CUDA", "note", f"driver for CUDA {major}.{minor}, no compiler for it", remedy)
+    if missing := gpus.missing():
+        return Finding("CUDA", "note", f"driver for CUDA {major}.{minor}: {missing}")
     from numba import cuda as numba_cuda
 
-    if not numba_cuda.is_available():
-        return Finding("CUDA", "note", f"driver for CUDA {major}.{minor}, no GPU: {numba_cuda.cuda_error()}")
     gpu = numba_cuda.get_current_device()
     capability = ".".join(map(str, gpu.compute_capability))
     return Finding(

@@ -38,8 +38,9 @@ def tensor(
     """A new tensor that holds a copy of `data`.
 
     Args:
-        data: a number, nested sequences of numbers of equal lengths, a NumPy array, or a tensor. In a
-            sequence a tensor of one element is a number, whatever its shape, and a larger one is a sequence.
+        data: a number, nested sequences of numbers of equal lengths, a NumPy array, an array of a GPU with
+            ``__cuda_array_interface__``, or a tensor. In a sequence a tensor of one element is a number,
+            whatever its shape, and a larger one is a sequence.
         dtype: the element type. Without it: bool if all numbers are bool, int64 if all are ints, the default
             floating dtype if any is a float. NumPy arrays, NumPy's numbers and tensors bring their own dtype.
         device: where to make it; the default device.
@@ -69,6 +70,8 @@ def tensor(
         copied = np.asarray(data)
         shared = tensor_over(np.array(copied, copied.dtype.newbyteorder("=")))
         return shared if element_type in (None, shared.dtype) else tensor(shared, dtype=element_type)
+    if hasattr(data, "__cuda_array_interface__"):
+        return tensor(on_gpu.from_interface(data), dtype=element_type)
     if isinstance(data, (str, bytes)):
         raise TypeError(
             f"new(): invalid data type {type(data).__name__!r}: a tensor holds numbers, got {data!r}"

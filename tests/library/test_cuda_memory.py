@@ -290,6 +290,10 @@ def test_an_array_of_a_gpu_is_shared_by_its_interface_and_its_stream_is_waited_f
     assert tl.as_tensor(Foreign(np.zeros((0, 2)))).shape == (0, 2)
     with pytest.raises(ValueError, match="stride is negative"):
         tl.as_tensor(Foreign(array[::-1]))
+    copied = tl.tensor(Foreign(array), dtype=tl.float64)
+    array[0, 0] = 7
+    assert (copied.device.type, copied.dtype, copied[0, 0].item()) == ("cuda", tl.float64, 0)
+    assert tl.tensor(Foreign(array), device="cpu").tolist() == array.tolist()
     array.flags.writeable = False
     with pytest.raises(ValueError, match="must not be written"):
         tl.as_tensor(Foreign(array))

@@ -18,12 +18,14 @@ from tensorlab.cli.support.project import child_environment, find_root, require,
 
 CONTEXT_SETTINGS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
-# What runs on a GPU: kernels against NumPy's, operators against the CPU's, and PyTorch's samples.
+# What runs on a GPU: kernels against NumPy's, operators and gradients against the CPU's, PyTorch's samples.
 ON_GPU = (
     "test_cuda_operators.py",
     "test_cuda_graphs.py",
     "test_cuda_memory.py",
     "test_cuda_backend.py",
+    "test_cuda_convolution.py",
+    "test_cuda_training.py",
     "test_cuda_samples.py",
 )
 

@@ -120,6 +120,12 @@ def test_a_lost_gpu_and_a_crash_cost_one_test_each(tests, tmp_path, monkeypatch)
     assert {"sanitizer": ""}.items() <= next(row for row in rows if "sanitizer" in row).items()
 
 
+def test_what_runs_on_a_gpu_takes_it_where_there_is_one():
+    for name in test.ON_GPU:
+        text = (find_root() / "tests" / "library" / name).read_text("utf-8")
+        assert "from tests.library.device import" in text, name
+
+
 def test_when_the_time_is_over_no_test_is_begun_and_all_are_named(tests, tmp_path, capsys):
     report = tmp_path / "report.jsonl"
     with pytest.raises(typer.Exit):

@@ -9,9 +9,12 @@ import pytest
 from tensorlab.backends import cuda
 from tensorlab.backends.cuda.compute import Cuda
 
-__all__ = ["IS_REAL", "backend", "simulated_only"]
+__all__ = ["IS_REAL", "SEEDS", "backend", "prepared", "simulated_only"]
 
 IS_REAL = "TENSORLAB_TEST_GPU" in os.environ
+
+# Of the simulator, in which orders threads run.
+SEEDS = [0] if IS_REAL else [0, 1]
 
 simulated_only = pytest.mark.skipif(IS_REAL, reason="what the simulator finds, a GPU doesn't tell")
 
@@ -19,3 +22,13 @@ simulated_only = pytest.mark.skipif(IS_REAL, reason="what the simulator finds, a
 def backend() -> Cuda:
     """The GPU's backend, or a new one in the simulator."""
     return cuda.gpu("tests") if IS_REAL else Cuda()
+
+
+def prepared(monkeypatch: pytest.MonkeyPatch, seed: int) -> Cuda:
+    """The device ``"cuda"`` of the test: the GPU, or the simulator in the order of a seed."""
+    if IS_REAL:
+        return cuda.gpu("tests")
+    monkeypatch.setenv(cuda.VARIABLE, "simulated")
+    found = cuda.gpu("tests")
+    monkeypatch.setattr(found.driver, "seed", seed)
+    return found

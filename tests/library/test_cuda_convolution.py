@@ -1,23 +1,20 @@
-"""Convolutions of ``device="cuda"``, in the simulator: products that find their columns in the image."""
+"""Convolutions of ``device="cuda"``, simulated or not: products that find their columns in the image."""
 
 from __future__ import annotations
 
 import pytest
 
 import tensorlab as tl
-from tensorlab.backends import cuda, gpu
 from tensorlab.backends.cuda import columns, convolution, gemm, matmul, products, tensor_cores
 from tensorlab.backends.cuda.counts import simulate
+from tests.library.device import SEEDS, prepared, simulated_only
 
 F = tl.nn.functional
 
 
 @pytest.fixture(params=[0], ids="seed{}".format)
 def device(request, monkeypatch):
-    monkeypatch.setenv(cuda.VARIABLE, "simulated")
-    found = gpu("a test")
-    monkeypatch.setattr(found.driver, "seed", request.param)
-    return found
+    return prepared(monkeypatch, request.param)
 
 
 def whole(*shape, kind=tl.float32):
@@ -50,7 +47,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("device", [0, 1], indirect=True)
+@pytest.mark.parametrize("device", SEEDS, indirect=True)
 @pytest.mark.parametrize(("image", "kernel", "options"), CASES, ids=str)
 def test_a_convolution_is_one_launch_and_agrees_with_the_cpu(device, image, kernel, options):
     tl.manual_seed(3)
@@ -143,6 +140,7 @@ def test_sizes_that_a_gpu_runs(device, monkeypatch, size):
     agree(lambda x, w: F.conv2d(x, w, padding=1), whole(1, 2, 8, 9), whole(3, 2, 3, 3))
 
 
+@simulated_only
 @pytest.mark.parametrize("kind", ["float16", "bfloat16", "tf32"])
 def test_tensor_cores_find_their_columns_too(device, monkeypatch, kind):
     monkeypatch.setattr(device.driver, "capability", (8, 0))
@@ -164,6 +162,7 @@ def test_no_images_and_no_channels(device):
         agree(lambda x, w, b: F.conv2d(x, w, b), whole(*image), whole(*kernel), whole(3))
 
 
+@simulated_only
 def test_a_convolution_takes_memory_for_its_result_and_for_no_columns(device, monkeypatch):
     monkeypatch.setattr(device.driver, "launch", lambda *given: None)
     x, weight = tl.zeros(8, 16, 28, 28).cuda(), tl.zeros(16, 16, 3, 3).cuda()
@@ -178,6 +177,7 @@ def test_a_convolution_takes_memory_for_its_result_and_for_no_columns(device, mo
     assert taken[1] >= 9 * x.nbytes
 
 
+@simulated_only
 def test_a_convolution_moves_less_than_unfold_and_a_product(device, monkeypatch):
     x, weight = whole(1, 1, 8, 8).cuda(), whole(16, 1, 3, 3).cuda()
     moved = []

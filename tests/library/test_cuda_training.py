@@ -1,4 +1,4 @@
-"""What a step of training asks of ``device="cuda"``, in the simulator: few launches, and no waiting."""
+"""What a step of training asks of ``device="cuda"``, simulated or not: few launches, and no waiting."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ import inspect
 import pytest
 
 import tensorlab as tl
-from tensorlab.backends import cuda, gpu
+from tests.library.device import SEEDS, prepared, simulated_only
 
 F = tl.nn.functional
 
 
-@pytest.fixture(params=[0, 1], ids="seed{}".format)
+@pytest.fixture(params=SEEDS, ids="seed{}".format)
 def device(request, monkeypatch):
-    monkeypatch.setenv(cuda.VARIABLE, "simulated")
-    found = gpu("a test")
-    monkeypatch.setattr(found.driver, "seed", request.param)
-    return found
+    return prepared(monkeypatch, request.param)
 
 
 @pytest.fixture
@@ -227,6 +224,7 @@ def test_the_gradient_of_attention_is_what_differences_show(device, causal):
     tl.testing.assert_close(far.grad, difference.detach(), rtol=1e-8, atol=1e-9)
 
 
+@simulated_only
 def test_gradients_have_the_same_bits_in_every_order_of_the_threads(device, monkeypatch):
     x, w = tl.randn(2, 3, 4).cuda().requires_grad_(), tl.randn(4).cuda().requires_grad_()
     found = set()

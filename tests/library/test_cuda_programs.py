@@ -275,3 +275,28 @@ def test_a_precision_that_is_less_than_the_highest_lets_tensor_cores_multiply():
 def test_cuda_is_no_way_to_the_cpu():
     with pytest.raises(RuntimeError, match="must be cuda device"):
         tl.ones(1).cuda("cpu")
+
+
+@pytest.mark.parametrize("places", [("cpu", "cuda"), ("cuda", "cpu")], ids=str)
+def test_gradients_of_a_model_on_two_devices_are_clipped_together(simulated, places):
+    parameters = [tl.zeros(1, device=place).requires_grad_() for place in places]
+    for parameter, gradient in zip(parameters, (3.0, 4.0), strict=True):
+        parameter.grad = tl.full_like(parameter, gradient)
+    assert tl.nn.utils.clip_grad_norm_(parameters, 1.0).item() == 5
+    for parameter, place, left in zip(parameters, places, (0.6, 0.8), strict=True):
+        assert parameter.grad.device.type == place
+        assert parameter.grad.item() == pytest.approx(left)
+
+
+def test_a_loader_draws_from_a_generator_of_the_gpu(simulated):
+    data = tl.utils.data
+    for make in (
+        lambda generator: data.DataLoader(range(9), shuffle=True, generator=generator),
+        lambda generator: data.RandomSampler(range(9), True, 12, generator),
+        lambda generator: data.RandomSampler(range(5), num_samples=9, generator=generator),
+        lambda generator: data.SubsetRandomSampler(range(9), generator),
+        lambda generator: data.random_split(range(9), [4, 5], generator)[0],
+    ):
+        first, again, other = ([*map(int, make(tl.Generator("cuda").manual_seed(k)))] for k in (1, 1, 2))
+        assert first == again
+        assert len(first) == len(other) >= 4

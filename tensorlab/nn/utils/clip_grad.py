@@ -41,7 +41,8 @@ def get_total_norm(
     several = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not several:
         return tl.tensor(0.0)
-    norms = [tl.linalg.vector_norm(tensor, norm_type) for tensor in several]
+    place = several[0].device  # a model may lie on several
+    norms = [tl.linalg.vector_norm(tensor, norm_type).to(place) for tensor in several]
     total = tl.linalg.vector_norm(tl.stack(norms), norm_type)
     if error_if_nonfinite and not tl.isfinite(total):
         raise RuntimeError(
@@ -68,7 +69,7 @@ def clip_grads_with_norm_(
     """
     scale = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
     for gradient in _gradients(parameters):
-        gradient.mul_(scale)
+        gradient.mul_(scale.to(gradient.device))
 
 
 def clip_grad_norm_(

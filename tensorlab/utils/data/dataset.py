@@ -252,7 +252,8 @@ def random_split(
             f"Sum of input lengths does not equal the length of the input dataset! {list(lengths)} for "
             f"{total} samples"
         )
-    drawn = randperm(total, generator=generator or default_generator)
+    generator = generator or default_generator
+    drawn = randperm(total, generator=generator, device=generator.device)
     order: Any = drawn.tolist()
     ends = itertools.accumulate(counts)
     return [Subset(dataset, order[end - count : end]) for end, count in zip(ends, counts, strict=True)]

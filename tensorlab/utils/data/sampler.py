@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
 from tensorlab.core import dtypes
+from tensorlab.core.devices import device
 from tensorlab.ops.creation import empty
 from tensorlab.ops.from_data import as_tensor
 from tensorlab.ops.random import multinomial
@@ -110,12 +111,12 @@ class RandomSampler(Sampler[int]):
         if self.replacement:
             for first in range(0, self.num_samples, 32):
                 size = min(32, self.num_samples - first)
-                yield from _numbers(randint(0, count, (size,), generator=generator))
+                yield from _numbers(randint(0, count, (size,), generator=generator, device=generator.device))
             return
         for _ in range(self.num_samples // count):
-            yield from _numbers(randperm(count, generator=generator))
+            yield from _permuted(count, generator)
         # The rest may be none: PyTorch draws an order for it all the same, which moves its generator on.
-        yield from _numbers(randperm(count, generator=generator)[: self.num_samples % count])
+        yield from _permuted(count, generator)[: self.num_samples % count]
 
     def __len__(self) -> int:
         return self.num_samples
@@ -138,7 +139,7 @@ class SubsetRandomSampler(Sampler[int]):
         self.indices, self.generator = indices, generator
 
     def __iter__(self) -> Iterator[int]:
-        for position in _numbers(randperm(len(self.indices), generator=self.generator)):
+        for position in _permuted(len(self.indices), self.generator):
             yield self.indices[position]
 
     def __len__(self) -> int:
@@ -226,7 +227,16 @@ class BatchSampler(Sampler[list[int]]):
 
 def draw_seed(generator: Generator | None = None) -> int:
     """A seed, drawn from a generator as PyTorch draws one."""
-    return int(empty((), dtype=dtypes.int64).random_(generator=generator).item())
+    return int(empty((), dtype=dtypes.int64, device=_place(generator)).random_(generator=generator).item())
+
+
+def _place(generator: Generator | None) -> device | None:
+    """Where a generator draws."""
+    return None if generator is None else generator.device
+
+
+def _permuted(count: int, generator: Generator | None) -> list[int]:
+    return _numbers(randperm(count, generator=generator, device=_place(generator)))
 
 
 def _numbers(drawn: Tensor) -> list[int]:

@@ -183,25 +183,45 @@ def _cells(content: Any) -> list[Cell]:
         raise UnreadableNotebook("the file is JSON and not a notebook: it has no list of cells")
     if len(cells) > MAX_CELLS:
         raise UnreadableNotebook(f"the notebook has {len(cells)} cells and the limit is {MAX_CELLS}")
-    return [_cell(number, cell) for number, cell in enumerate(cells, 1)]
+    damage = list(map(_damage, cells))
+    if cells and all(damage):
+        raise UnreadableNotebook(f"cell 1 {damage[0]}")
+    return [
+        _instead(number, cell, why) if why else _cell(number, cell)
+        for number, (cell, why) in enumerate(zip(cells, damage, strict=True), 1)
+    ]
 
 
-def _cell(number: int, cell: Any) -> Cell:
-    if not isinstance(cell, dict):
-        raise UnreadableNotebook(f"cell {number} is not a notebook cell")
+def _source(cell: dict[str, Any]) -> Any:
     source = cell.get("source", cell.get("input", ""))  # of nbformat 3
     if isinstance(source, list) and all(isinstance(line, str) for line in source):
         source = "".join(source)
+    return source
+
+
+def _damage(cell: Any) -> str:
+    """What is wrong with one cell; "" if nothing is."""
+    if not isinstance(cell, dict):
+        return "is not a notebook cell"
+    source = _source(cell)
     if not isinstance(source, str):
-        raise UnreadableNotebook(f"the source of cell {number} is not text")
+        return "has a source that is not text"
     if len(source) > MAX_SOURCE:
-        raise UnreadableNotebook(
-            f"cell {number} has {len(source):,} characters and the limit is {MAX_SOURCE:,}"
-        )
+        return f"has {len(source):,} characters and the limit is {MAX_SOURCE:,}"
+    return ""
+
+
+def _instead(number: int, cell: Any, why: str) -> Cell:
+    """A cell in place of a damaged one, which costs what was in that and no more: it says so when it runs."""
+    known = cell if isinstance(cell, dict) else {}
+    return _cell(number, {**known, "source": f"raise ValueError({f'this cell {why}'!r})"})
+
+
+def _cell(number: int, cell: dict[str, Any]) -> Cell:
     cell_id, kind = cell.get("id"), cell.get("cell_type")
     return Cell(
         number,
         cell_id if isinstance(cell_id, str) else "",
         kind if isinstance(kind, str) else "",
-        source.encode("utf-8", "replace").decode("utf-8"),  # JSON can hold half a character
+        _source(cell).encode("utf-8", "replace").decode("utf-8"),  # JSON can hold half a character
     )

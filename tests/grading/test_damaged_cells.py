@@ -94,3 +94,20 @@ def test_claims_in_metadata_are_ignored(grade_cells):
 def test_edited_checks_are_ignored(grade_cells):
     row = grade_cells([cell(WRONG), cell("assert True; print('4 of 4 points')", "01-numel-check")])
     assert row.points == 0
+
+
+@pytest.mark.parametrize("damaged", [None, 7, cell(7), cell(["a", 7]), cell("x" * 600_000, "y", "markdown")])
+def test_a_cell_that_is_none_costs_nothing_else(grade_cells, damaged):
+    assert grade_cells([damaged, cell(RIGHT, "scratch"), damaged]).points == 4
+
+
+def test_a_damaged_answer_is_named(grade_cells):
+    row = grade_cells([cell("x" * 600_000), cell("y = 1", "scratch")])
+    assert (row.points, row.status) == (0, "missing")
+    assert "this cell has 600,000 characters and the limit is 500,000" in row.feedback
+
+
+@pytest.mark.parametrize("magic", ["", "%%time\n"])
+def test_a_cell_may_await_as_in_jupyter(grade_cells, magic):
+    waits = "import asyncio\nawait asyncio.sleep(0)\n"
+    assert grade_cells([cell(magic + waits + RIGHT), cell("await nothing", "scratch")]).points == 4

@@ -420,7 +420,8 @@ class TestGradescope:
     def test_what_its_autograder_reads(self):
         rows = [row("ada", topic="a line 1/1; a matrix 0/3"), row("ada", "01.nbytes", 4, feedback=HOSTILE)]
         found = json.loads(reports.gradescope(results_of(rows)))
-        assert (found["score"], found["execution_time"]) == (5, 1.0)
+        assert found["score"] == 5
+        assert "execution_time" not in found, "an answer can sleep as long as its hidden input says"
         assert found["stdout_visibility"] == "hidden"
         assert [(test["score"], test["max_score"], test["status"]) for test in found["tests"]] == [
             (1, 4, "failed"),

@@ -15,8 +15,8 @@ from tensorlab.grading.results import Results
 def gradescope(results: Results) -> str:
     """One student's results: a test for each question, with points by topic and the feedback.
 
-    All that it holds may be seen by the student: a row names no hidden input. What the autograder prints is
-    the grader's own, and hidden.
+    All that it holds may be seen by the student: a row names no hidden input, and no time is told, since an
+    answer can wait as long as its input says. What the autograder prints is the grader's own, and hidden.
 
     Raises:
         BadReport: the results are not of one student, or the machine failed: then there is no score.
@@ -29,7 +29,6 @@ def gradescope(results: Results) -> str:
         raise BadReport(f"there is no score yet for {', '.join(without)}; grade again")
     plain = {
         "score": sum(row.points or 0 for row in results.rows),
-        "execution_time": round(sum(row.seconds for row in results.rows), 3),
         "visibility": "visible",
         "stdout_visibility": "hidden",
         "tests": [_test(row) for row in results.rows],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -176,16 +177,14 @@ def test_an_argument_taken_apart_is_noticed():
         {"shape": (-1, 3)},
         {"offset": -1},
         {"strides": (3,)},
-        {"shape": (2, 3.0)},
+        {"shape": (2,)},
         {"cells": ()},
         {"offset": 5},
     ],
 )
 def test_the_decoder_takes_no_impossible_tensor(change):
-    facts = {name: getattr(TABLE, name) for name in values._FIELDS} | change
-    node = {"tensor": [values.encode(part) for part in facts.values()]}
     with pytest.raises(values.NotPlain):
-        values.decode(node)
+        values.decode(values.encode(replace(TABLE, **change)))
 
 
 def test_every_dtype_goes_through_the_wall():

@@ -31,7 +31,12 @@ anything_json = st.recursive(
     lambda inner: (
         st.lists(inner)
         | st.dictionaries(st.sampled_from(["int", "list", "str", "none", "x"]), inner)
-        | st.dictionaries(st.sampled_from(["list of int", "tuple of float"]), st.lists(inner | st.text()))
+        | st.dictionaries(
+            st.sampled_from(["list of int", "tuple of float"]), inner | st.binary().map(bytes.hex)
+        )
+        | st.lists(st.sampled_from(["float32", "00" * 24, "00" * 40]) | inner, min_size=3, max_size=3).map(
+            lambda told: {"tensor": told}
+        )
     ),
     max_leaves=20,
 )
@@ -140,12 +145,15 @@ def test_the_longest_row_of_numbers_fits_a_frame(number, costs):
         {"dtype": "complex64"},
         {"list": "ab"},
         {"list of int": "12"},
-        {"list of int": ["0x1", 6]},
-        {"list of int": ["0x1", "1.5"]},
-        {"tuple of int": ["0x" + "f" * 2000]},
-        {"tuple of float": [["1.5"]]},
-        {"tuple of float": ["1" * 50]},
-        {"tuple of str": ["a"]},
+        {"list of int": "0x" + "0" * 14},
+        {"list of int": ["0" * 16]},
+        {"tuple of float": "0" * 15},
+        {"tuple of float": "g" * 16},
+        {"tuple of str": "00" * 8},
+        {"tensor": []},
+        {"tensor": ["float32", "00" * 16, {"tuple": []}]},
+        {"tensor": ["float33", "00" * 24, {"tuple": []}]},
+        {"tensor": ["float32", "00" * 24, {"list": []}]},
         {"list": [6]},
         {"eval": "1"},
         {},

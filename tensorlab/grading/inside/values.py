@@ -10,6 +10,7 @@ type, and that name is all that leaves.
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -30,17 +31,6 @@ MAX_NESTING = 24  # lists in lists; JSON nests twice as deep, see frames.MAX_DEP
 MAX_SIZE = 80_000
 _COST = 20
 
-#: What is said of a tensor, in this order, and the type of each.
-_FIELDS = {
-    "dtype": dtypes.dtype,
-    "shape": tuple,
-    "strides": tuple,
-    "offset": int,
-    "cells": tuple,
-    "storage": int,
-    "argument": int,
-}
-
 #: How numbers are written: the most characters of one, and what reads it.
 _NUMBERS: dict[str, tuple[int, Callable[[str], Any]]] = {
     "int": (MAX_BITS // 4 + 8, lambda text: int(text, 16)),
@@ -52,8 +42,10 @@ _EQUAL = {bool, int, float, str, bytes}
 
 _SEQUENCES: dict[str, type] = {"tuple": tuple, "list": list}
 
-#: Tuples and lists whose items are all of one type of number, which is said once.
-_ROWS = {f"{name} of {kind}": (made, kind) for name, made in _SEQUENCES.items() for kind in _NUMBERS}
+#: Tuples and lists whose items are all floats, or all ints of 64 bits: their bytes, as `struct` has them.
+_ROWS = {f"{name} of {kind}": (made, kind) for name, made in _SEQUENCES.items() for kind in ("float", "int")}
+_LETTERS = {"float": "d", "int": "q"}
+_BYTES = 8  # of one of their items
 
 _DTYPE_NAMES = frozenset(dtype.name for dtype in dtypes.ALL)
 
@@ -147,19 +139,24 @@ class _Encoder:
                 raise _TooMuch("too large to tell, or damaged")
             value = told
         if isinstance(value, Strided):
-            return {"tensor": [self.encode(getattr(value, name), nesting + 1) for name in _FIELDS]}
+            places = (*value.shape, *value.strides, value.offset, value.storage, value.argument)
+            row = self._row(places)
+            if row is None:
+                raise _TooMuch("damaged")
+            return {"tensor": [value.dtype.name, row[1], self.encode(value.cells, nesting + 1)]}
         return {"opaque": type_name(kind)}
 
-    def _row(self, items: Sequence[Any]) -> tuple[str, list[str]] | None:
-        """The type and the texts of items that are all ints or all floats, as most are: cells, sizes."""
+    def _row(self, items: Sequence[Any]) -> tuple[str, str] | None:
+        """The type and the bytes of items that are all floats or all small ints: cells, sizes."""
         kinds = set(map(type, items))
-        if kinds == {float}:
-            self._spend(_COST * len(items))
-            return "float", list(map(float.hex, items))
-        if kinds == {int}:
-            self._spend(_COST * len(items))
-            return "int", list(map(self._int, items))
-        return None
+        if kinds not in ({float}, {int}):
+            return None
+        self._spend(_COST * len(items))
+        name = kinds.pop().__name__
+        try:
+            return name, struct.pack(f">{len(items)}{_LETTERS[name]}", *items).hex()
+        except struct.error:  # an int of more than 64 bits
+            return None
 
     def _int(self, value: int) -> str:
         bits = value.bit_length()
@@ -186,12 +183,12 @@ def _decode(node: Any, nesting: int) -> Any:
     ((kind, content),) = node.items()
     if isinstance(content, list) and (made := _SEQUENCES.get(kind)):
         return made(_decode(item, nesting + 1) for item in content)
-    if isinstance(content, list) and (row := _ROWS.get(kind)):
+    if isinstance(content, str) and (row := _ROWS.get(kind)):
         return row[0](_numbers(row[1], content))
     if kind == "slice" and isinstance(content, list) and len(content) == 3:
         return slice(*(_decode(item, nesting + 1) for item in content))
-    if kind == "tensor" and isinstance(content, list):
-        return _tensor([_decode(item, nesting + 1) for item in content])
+    if kind == "tensor" and isinstance(content, list) and len(content) == 3:
+        return _tensor(content[0], content[1], _decode(content[2], nesting + 1))
     if kind == "refusal" and isinstance(content, dict):
         return Refusal(_decode(content, nesting + 1))
     if kind == "none" and content is True:
@@ -203,22 +200,40 @@ def _decode(node: Any, nesting: int) -> Any:
     raise NotPlain(f"not the description of a {printable(kind)[:40]}")
 
 
-def _numbers(kind: str, texts: list[Any]) -> list[Any]:
+def _number(kind: str, text: str) -> Any:
     longest, read = _NUMBERS[kind]
     try:
-        if max(map(len, texts), default=0) <= longest:
-            return [read(text) for text in texts]
-    except (TypeError, ValueError, OverflowError):
+        if len(text) <= longest:
+            return read(text)
+    except (ValueError, OverflowError):
         pass
-    raise NotPlain(f"not a row of {kind}")
+    raise NotPlain(f"not a {kind}")
 
 
-def _tensor(parts: list[Any]) -> Strided:
-    fits = list(map(type, parts)) == list(_FIELDS.values())
-    if not fits or not all(type(number) is int for number in (*parts[1], *parts[2])):
+def _numbers(kind: str, text: str) -> tuple[Any, ...]:
+    try:
+        content = bytes.fromhex(text)
+        return struct.unpack(f">{len(content) // _BYTES}{_LETTERS[kind]}", content)
+    except (ValueError, struct.error):
+        raise NotPlain(f"not a row of {kind}") from None
+
+
+def _tensor(name: Any, places: Any, cells: Any) -> Strided:
+    if (
+        type(name) is not str
+        or name not in _DTYPE_NAMES
+        or type(places) is not str
+        or type(cells) is not tuple
+    ):
         raise NotPlain("not the description of a tensor")
-    told = Strided(*parts)
-    if not is_whole(told):
+    numbers = _numbers("int", places)
+    if len(numbers) < 3:
+        raise NotPlain("not the description of a tensor")
+    *layout, offset, storage, argument = numbers
+    dims = len(layout) // 2
+    shape, strides = tuple(layout[:dims]), tuple(layout[dims:])
+    told = Strided(dtypes.by_name(name), shape, strides, offset, cells, storage, argument)
+    if len(shape) != len(strides) or not is_whole(told):
         raise NotPlain("not the description of a tensor that lies in its storage")
     return told
 
@@ -226,7 +241,7 @@ def _tensor(parts: list[Any]) -> Strided:
 def _decode_text(kind: str, content: str) -> Any:
     try:
         if kind in _NUMBERS:
-            return _numbers(kind, [content])[0]
+            return _number(kind, content)
         if kind == "bytes":
             return bytes.fromhex(content)
     except ValueError:

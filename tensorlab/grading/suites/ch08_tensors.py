@@ -77,14 +77,14 @@ def _unfit(source: Random) -> Case:
 
 def _large_batches(source: Random) -> Large:
     """Two batches of which each stretches: with the matrices written out, 768 MiB."""
-    one, other, k = 96, 2, 1024
+    one, other, k = 48, 2, 1024
     x, y = Counted(source), Counted(source)
-    rows, matrices = x.line((one, 1, 1, k)), y.line((other, k, k))
+    rows, matrices = x.line((one, 1, 1, k), dtypes.float64), y.line((other, k, k), dtypes.float64)
 
     def product(b: int, c: int, _: int, j: int) -> float:
         return sum(x[b * k + i] * y[(c * k + i) * k + j] for i in range(k))
 
-    return Large(f"matmul({rows}, {matrices})", dtypes.float32, (one, other, 1, k), product)
+    return Large(f"matmul({rows}, {matrices})", dtypes.float64, (one, other, 1, k), product)
 
 
 MATMUL = Exercise(
@@ -212,15 +212,15 @@ def _vectors(source: Random, batch: Pair, counts: Sequence[int], d: int, any_byt
 
 def _large_keys(source: Random) -> Large:
     """Sequences that share their keys: with those written out for each, 768 MiB."""
-    count, s, d = 192, 1024, 1024
+    count, s, d = 96, 1024, 1024
     query, key = Counted(source), Counted(source)
-    queries, keys = query.line((count, 1, d)), key.line((s, d))
+    queries, keys = query.line((count, 1, d), dtypes.float64), key.line((s, d), dtypes.float64)
 
     def score(b: int, _: int, j: int) -> float:
         return sum(query[b * d + i] * key[j * d + i] for i in range(d)) / math.sqrt(d)
 
     program = f"attention_scores({queries}, {keys}.expand({count}, {s}, {d}))"
-    return Large(program, dtypes.float32, (count, 1, s), score)
+    return Large(program, dtypes.float64, (count, 1, s), score)
 
 
 ATTENTION_SCORES = Exercise(

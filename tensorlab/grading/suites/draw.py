@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from random import Random
 
+from tensorlab.core import dtypes
 from tensorlab.core.layout import default_strides, numel
 
 
@@ -67,10 +68,10 @@ class Counted:
     def __getitem__(self, place: int) -> int:
         return (place * self._step + self._start) % 11
 
-    def line(self, of: tuple[int, ...]) -> str:
-        """The code for a tensor of a shape."""
+    def line(self, of: tuple[int, ...], kind: dtypes.dtype = dtypes.float32) -> str:
+        """The code for a tensor of a shape and dtype."""
         numbers = f"(tl.arange({numel(of)}, dtype=tl.int32) * {self._step} + {self._start}) % 11"
-        return f"({numbers}).to(tl.float32).reshape({of})"
+        return f"({numbers}).to(tl.{kind.name}).reshape({of})"
 
     def rows(self, of: tuple[int, ...]) -> str:
         """The code for a tensor whose rows are one row in memory, so that only a copy of it is large.

@@ -24,7 +24,7 @@ from tensorlab.grading.sources import answer_source
 from tensorlab.grading.suite import Exercise, Large
 
 #: Of all processes of the box together, and of the address space of each: Python and the library take a
-#: fifth. What a topic forbids has no room even beside nothing, or beside what it is given.
+#: fifth. What a topic forbids has no room beside Python and what it is given.
 MEMORY = 512 << 20
 
 #: The backend of the library in such a box.

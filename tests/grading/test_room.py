@@ -209,7 +209,7 @@ while left < 1 << 20: left += len(hoard.pop())
 """
 
 
-@pytest.mark.parametrize("exercise_id", ["08.matmul", "12.log_softmax_backward"])
+@pytest.mark.parametrize("exercise_id", ["04.contiguous", "08.matmul"])
 def test_a_machine_whose_python_leaves_no_room_takes_no_points(exercise_id):
     def small():
         box = tight()()

@@ -244,8 +244,8 @@ def _two_spaces(source: Random) -> Case:
 
 
 def _large(source: Random) -> Large:
-    """Hundreds of points and as many others: with all coordinates at once, 576 MiB."""
-    count, d = 384, 1024
+    """Hundreds of points and as many others: with all coordinates at once, 441 MiB."""
+    count, d = 336, 1024
     x, y = Counted(source), Counted(source)
     points = [numbers.line((count, d)) for numbers in (x, y)]
 

@@ -38,7 +38,8 @@ def main() -> None:
             _quiet_learning_tools()
             cells = Cells()
         elif request["op"] == "warm":
-            reply = warm()
+            warm("float32")
+            reply = {}
         else:
             assert cells is not None, "the first request is 'start'"
             if request.get("listen"):
@@ -98,13 +99,18 @@ def _quiet_learning_tools() -> None:
     sys.modules["tensorlab.grading"] = None  # type: ignore[assignment] # Python's own way to forbid an import
 
 
-def warm() -> dict[str, Any]:
+def warm(*dtypes: str) -> None:
     """Use kernels of several kinds once, so that what they need is loaded."""
     tensorlab = importlib.import_module("tensorlab")
-    x = tensorlab.ones(2, 3)
-    for result in (x + x, x.t().contiguous(), x.sum(1), x @ x.t(), x.to(tensorlab.int64)):
-        assert result.numel()
-    return {}
+    for name in dtypes:
+        x = tensorlab.ones(2, 3, dtype=getattr(tensorlab, name))
+        turned, column = x.t(), x[:, :1]
+        results = [x @ turned, x.sum(1), x.sum(), x.amax(1), x.to(tensorlab.int16)]
+        for y in (x, column, turned.contiguous().t()):
+            results += [x + y, x - y, x * y, x / y]
+        if x.is_floating_point():
+            results += [x.mean(1), x.exp(), x.log(), x.sqrt(), x.square()]
+        assert all(result.numel() for result in results)
 
 
 def _limit(memory_bytes: int, cpu_seconds: int) -> list[str]:

@@ -37,7 +37,7 @@ def main() -> None:
     importlib.import_module("tensorlab")
     Parts(told["parts"])
     if told["warm"]:
-        runner.warm()
+        runner.warm("float32", "float64", "int64")
     gc.freeze()  # what is there stays shared between all boxes
     control.send(HELLO)
     while True:

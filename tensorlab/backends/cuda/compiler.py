@@ -303,7 +303,7 @@ def _lowered(kernel: Callable) -> Callable:
 
     named = kernel.__globals__
     names: dict[str, Any] = {}
-    for name in _globals_of(kernel.__code__) & named.keys():
+    for name in globals_of(kernel.__code__) & named.keys():
         value: Any = named[name]
         if name == "cuda":
             value = cuda
@@ -370,10 +370,11 @@ def _instructions() -> dict[str, Any]:
     return INSTRUCTIONS
 
 
-def _globals_of(code: types.CodeType) -> set[str]:
+def globals_of(code: types.CodeType) -> set[str]:
+    """The names of globals that code reads."""
     inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
     own = {each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"}
-    return own.union(*map(_globals_of, inner))
+    return own.union(*map(globals_of, inner))
 
 
 # What the text of a kernel spells out for processors without these instructions.

@@ -10,8 +10,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tensorlab.core import dtypes
-from tensorlab.grading.inside.strided import Strided
+from tensorlab.grading.inside.strided import Strided, layout_of
 from tensorlab.grading.inside.values import same
 
 
@@ -70,8 +69,4 @@ def _shows(old: Strided, new: Strided, lines: dict[int, Strided]) -> bool:
     if line and (line.dtype is not old.dtype or len(line.cells) != len(old.cells)):
         return True
     cells = line.cells if line else old.cells
-    return _layout(old) == _layout(new) and same(new.cells, cells)
-
-
-def _layout(told: Strided) -> tuple[dtypes.dtype, tuple[int, ...], tuple[int, ...], int, int]:
-    return told.dtype, told.shape, told.strides, told.offset, told.storage
+    return layout_of(old) == layout_of(new) and same(new.cells, cells)

@@ -124,6 +124,19 @@ def test_who_reads_amid_a_step_sees_what_was_moved_before(device):
     assert found == [[0.5, 0.5], [1.0, 1.0]] * 2
 
 
+def test_a_step_within_a_step_loses_no_update(device):
+    class Outer(tl.optim.SGD):
+        def _move(self, group, parameter, grad, state):
+            super()._move(group, parameter, grad, state)
+            inner.step()
+
+    x, y, z = (tl.ones(2).cuda().requires_grad_() for _ in range(3))
+    x.grad = y.grad = z.grad = tl.ones(2).cuda()
+    inner = tl.optim.SGD([z], lr=0.125)
+    Outer([x, y], lr=0.5).step()
+    assert [each.tolist() for each in (x, y, z)] == [[0.5, 0.5], [0.5, 0.5], [0.75, 0.75]]
+
+
 @pytest.mark.parametrize("kind", [tl.float32, tl.bfloat16], ids=str)
 def test_the_running_statistics_of_a_batch_take_few_launches(device, kind):
     x = tl.randn(6, 5, 3, dtype=kind)

@@ -155,7 +155,10 @@ class Waiting(threading.local):
 
     @contextmanager
     def together(self, backend: Cuda) -> Iterator[None]:
-        """Within a ``with``, let updates wait: until it ends, or until the device does something else."""
+        """Within a ``with``, let updates wait: until the outermost ends, or the device does something."""
+        if self.updates is not None:
+            yield
+            return
         self._begin()
         try:
             yield

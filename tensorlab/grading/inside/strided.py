@@ -228,13 +228,12 @@ def same_tensor(got: Strided, want: Strided, same: Any) -> bool:
 
 def same_state(got: Strided, want: Strided, same: Any) -> bool:
     """Whether an argument is after the call what it should be, down to the cells that it does not reach."""
-    return (got.dtype, got.shape, got.strides, got.offset, got.storage) == (
-        want.dtype,
-        want.shape,
-        want.strides,
-        want.offset,
-        want.storage,
-    ) and same(got.cells, want.cells)
+    return layout_of(got) == layout_of(want) and same(got.cells, want.cells)
+
+
+def layout_of(told: Strided) -> tuple[dtypes.dtype, tuple[int, ...], tuple[int, ...], int, int]:
+    """All that is said of a tensor but its cells: how it looks into which storage."""
+    return told.dtype, told.shape, told.strides, told.offset, told.storage
 
 
 def _steps(told: Strided) -> list[int]:

@@ -18,10 +18,11 @@ EVERY, MOST = 3, 6
 
 def pytest_generate_tests(metafunc):
     """A test for each operator, by its name; elsewhere one that says what it takes to run them."""
-    found = []
     if IS_REAL and all(map(importlib.util.find_spec, ("torch", "expecttest"))):
-        found = covered_operators()
-    metafunc.parametrize("op", found, ids=[op.full_name for op in found])
+        metafunc.parametrize("op", covered_operators(), ids=lambda op: op.full_name)
+    else:
+        why = "it takes a GPU, PyTorch and expecttest: tensorlab test --gpu"
+        metafunc.parametrize("op", [pytest.param(None, marks=pytest.mark.skip(reason=why))], ids=["none"])
 
 
 @pytest.mark.filterwarnings("ignore")  # PyTorch's samples warn, of what they are about to do

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +13,9 @@ from rich.table import Table
 
 from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, USAGE, CommandError
 from tensorlab.grading.grader import Grader, Row
+from tensorlab.grading.handed_in import File
 from tensorlab.grading.notebook import UnreadableNotebook, read_notebook
+from tensorlab.grading.submissions import chapter_of
 from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import chapters, exercises
 
@@ -23,7 +24,7 @@ def run(
     notebook: Annotated[Path, typer.Argument(help="The notebook with your answers.", show_default=False)],
     chapter: Annotated[
         str | None,
-        typer.Option(help="Such as 01. Default: the two digits that the file's name begins with."),
+        typer.Option(help="Such as 01. Default: what the file's name says, or else its cells."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
@@ -49,14 +50,21 @@ def run(
 
 
 def asked_in(notebook: Path, chapter: str | None) -> tuple[Exercise, ...]:
-    """The exercises of a notebook; of which chapter it is, its name says unless `chapter` does.
+    """The exercises of a notebook; of which chapter it is, its name or its cells say unless `chapter` does.
 
     Raises:
         CommandError: there is no such file, or it is of no chapter.
     """
     if not notebook.exists():
         raise CommandError(f"{notebook} is not there; give the notebook that you work in.", USAGE)
-    return exercises(chosen_chapter(chapter or _chapter_in(notebook.name)))
+    told = chapter or chapter_of(File((notebook.name,), notebook.resolve()))
+    if told is None:
+        raise CommandError(
+            f"neither the name of {notebook} nor its cells say of which chapter it is; say so with "
+            f"--chapter, such as --chapter {chapters()[0]}.",
+            USAGE,
+        )
+    return exercises(chosen_chapter(told))
 
 
 def chosen_chapter(chapter: str | None) -> str:
@@ -74,12 +82,6 @@ def chosen_chapter(chapter: str | None) -> str:
     if len(known) > 1:
         raise CommandError(f"say which chapter it is with --chapter; there are {listed}.", USAGE)
     return known[0]
-
-
-def _chapter_in(name: str) -> str | None:
-    """The chapter that a file's name begins with: ``"03_views.ipynb"`` is of ``"03"``."""
-    match = re.match(r"(\d\d)_", name)
-    return match[1] if match else None
 
 
 def _plain(notebook: Path, rows: list[Row]) -> dict[str, Any]:

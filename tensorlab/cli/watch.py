@@ -18,7 +18,7 @@ def run(
     notebook: Annotated[Path, typer.Argument(help="The notebook with your answers.", show_default=False)],
     chapter: Annotated[
         str | None,
-        typer.Option(help="Such as 01. Default: the two digits that the file's name begins with."),
+        typer.Option(help="Such as 01. Default: what the file's name says, or else its cells."),
     ] = None,
 ) -> None:
     """Try your answers after every save, and show the first thing that goes wrong.

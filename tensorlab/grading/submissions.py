@@ -103,7 +103,7 @@ def chapters_handed_in(source: Path, known: Collection[str]) -> list[str]:
     Args:
         known: the chapters that have exercises.
     """
-    told = {_chapter_of(file) for file in _files(source) if file.suffix in (NOTEBOOK, PYTHON)}
+    told = {chapter_of(file) for file in _files(source) if file.suffix in (NOTEBOOK, PYTHON)}
     return [chapter for chapter in sorted(known) if chapter in told]
 
 
@@ -206,7 +206,7 @@ def _names_of_gradescope(handed_in: Iterable[File]) -> dict[str, list[str]]:
 
 def _submission(student: str, handed_in: list[File], chapter: str) -> Submission:
     """The one file of a student that is of this chapter."""
-    told = [(_chapter_of(file), file) for file in handed_in]
+    told = [(chapter_of(file), file) for file in handed_in]
     # What tells nothing may be a damaged notebook of this chapter: a file that stands for its student, or one
     # beside which no other is.
     those = [f for of, f in told if of == chapter or (of is None and len(_below_the_class(f)) == 1)]
@@ -236,7 +236,7 @@ def _last_attempts(those: list[File]) -> list[File]:
     return [file for _, file in last.values()]
 
 
-def _chapter_of(file: File) -> str | None:
+def chapter_of(file: File) -> str | None:
     """The chapter that a file is of: as its name says, else its cells, else the functions in it; or None."""
     if (match := _CHAPTER.search(file.name)) and match[1] in _names():
         return match[1]

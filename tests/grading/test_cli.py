@@ -66,8 +66,8 @@ class TestCheck:
         assert (path.read_bytes(), path.stat().st_mtime_ns) == before
         assert list(path.parent.iterdir()) == [path]
 
-    def test_a_notebook_under_any_name_when_the_chapter_is_given(self, tensorlab, submit):
-        assert tensorlab("check", submit(name="my own copy"), "--chapter", "01")[0] == 0
+    def test_a_notebook_under_any_name_is_told_by_its_cells(self, tensorlab, submit):
+        assert tensorlab("check", submit(name="my own copy"))[0] == 0
 
     @pytest.mark.parametrize(
         ("name", "content", "says"),
@@ -76,8 +76,8 @@ class TestCheck:
             ("01_a.ipynb", "", "empty"),
             ("01_a.ipynb", None, "is not there; give the notebook that you work in"),
             ("nowhere.ipynb", None, "is not there; give the notebook that you work in"),
-            ("99_a.ipynb", "{}", "chapter 99 has no exercises; those that have: 01"),
-            ("notes.txt", "my notes", "say which chapter it is with --chapter; there are 01, 02"),
+            ("99_a.ipynb", "{}", "nor its cells say of which chapter it is; say so with --chapter"),
+            ("notes.txt", "my notes", "nor its cells say of which chapter it is; say so with --chapter"),
         ],
     )
     def test_bad_input(self, name, content, says, tensorlab, tmp_path):

@@ -503,7 +503,7 @@ class TestWithoutATerminal:
         [
             (["nowhere.ipynb", "--chapter", "03"], "is not there"),
             (["nowhere.ipynb"], "is not there"),
-            ([__file__], "say which chapter it is with --chapter"),
+            ([__file__], "say so with --chapter"),
             ([__file__, "--chapter", "99"], "chapter 99 has no exercises"),
         ],
     )
